@@ -1,0 +1,77 @@
+# Generated from proto/tenure/v1/errors.proto by make generate; do not edit.
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from google.protobuf import descriptor as _descriptor
+from typing import ClassVar as _ClassVar
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class ErrorReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    ERROR_REASON_UNSPECIFIED: _ClassVar[ErrorReason]
+    ERROR_REASON_INVALID_FIELD: _ClassVar[ErrorReason]
+    ERROR_REASON_JOB_NOT_FOUND: _ClassVar[ErrorReason]
+    ERROR_REASON_TRANSFER_NOT_FOUND: _ClassVar[ErrorReason]
+    ERROR_REASON_LIFECYCLE_NOT_FOUND: _ClassVar[ErrorReason]
+    ERROR_REASON_IDEMPOTENCY_KEY_REUSED: _ClassVar[ErrorReason]
+    ERROR_REASON_REQUEST_ID_REUSED: _ClassVar[ErrorReason]
+    ERROR_REASON_VERSION_MISMATCH: _ClassVar[ErrorReason]
+    ERROR_REASON_CHUNK_CONFLICT: _ClassVar[ErrorReason]
+    ERROR_REASON_FILE_IDENTITY_MISMATCH: _ClassVar[ErrorReason]
+    ERROR_REASON_CHUNKS_MISSING: _ClassVar[ErrorReason]
+    ERROR_REASON_TRANSFER_CLOSED: _ClassVar[ErrorReason]
+    ERROR_REASON_WATCH_POSITION_TOO_OLD: _ClassVar[ErrorReason]
+    ERROR_REASON_LEASE_LOST: _ClassVar[ErrorReason]
+    ERROR_REASON_ILLEGAL_TRANSITION: _ClassVar[ErrorReason]
+    ERROR_REASON_UNEXPECTED_STATE: _ClassVar[ErrorReason]
+    ERROR_REASON_CANNOT_CANCEL: _ClassVar[ErrorReason]
+    ERROR_REASON_NOT_RETRYABLE: _ClassVar[ErrorReason]
+    ERROR_REASON_JOB_TERMINAL: _ClassVar[ErrorReason]
+    ERROR_REASON_STILL_DRAINING: _ClassVar[ErrorReason]
+    ERROR_REASON_QUEUE_FULL: _ClassVar[ErrorReason]
+    ERROR_REASON_BYTE_BUDGET_EXCEEDED: _ClassVar[ErrorReason]
+    ERROR_REASON_CONCURRENCY_LIMIT: _ClassVar[ErrorReason]
+    ERROR_REASON_TOO_MANY_WAITERS: _ClassVar[ErrorReason]
+    ERROR_REASON_RATE_LIMITED: _ClassVar[ErrorReason]
+    ERROR_REASON_SLOW_READER: _ClassVar[ErrorReason]
+    ERROR_REASON_UNAUTHENTICATED: _ClassVar[ErrorReason]
+    ERROR_REASON_SCOPE_DENIED: _ClassVar[ErrorReason]
+    ERROR_REASON_DATABASE_UNAVAILABLE: _ClassVar[ErrorReason]
+    ERROR_REASON_SERVER_DRAINING: _ClassVar[ErrorReason]
+    ERROR_REASON_JOB_BUSY: _ClassVar[ErrorReason]
+    ERROR_REASON_OUTCOME_UNKNOWN: _ClassVar[ErrorReason]
+    ERROR_REASON_DOCUMENT_TAMPERED: _ClassVar[ErrorReason]
+    ERROR_REASON_SCHEMA_TOO_NEW: _ClassVar[ErrorReason]
+ERROR_REASON_UNSPECIFIED: ErrorReason
+ERROR_REASON_INVALID_FIELD: ErrorReason
+ERROR_REASON_JOB_NOT_FOUND: ErrorReason
+ERROR_REASON_TRANSFER_NOT_FOUND: ErrorReason
+ERROR_REASON_LIFECYCLE_NOT_FOUND: ErrorReason
+ERROR_REASON_IDEMPOTENCY_KEY_REUSED: ErrorReason
+ERROR_REASON_REQUEST_ID_REUSED: ErrorReason
+ERROR_REASON_VERSION_MISMATCH: ErrorReason
+ERROR_REASON_CHUNK_CONFLICT: ErrorReason
+ERROR_REASON_FILE_IDENTITY_MISMATCH: ErrorReason
+ERROR_REASON_CHUNKS_MISSING: ErrorReason
+ERROR_REASON_TRANSFER_CLOSED: ErrorReason
+ERROR_REASON_WATCH_POSITION_TOO_OLD: ErrorReason
+ERROR_REASON_LEASE_LOST: ErrorReason
+ERROR_REASON_ILLEGAL_TRANSITION: ErrorReason
+ERROR_REASON_UNEXPECTED_STATE: ErrorReason
+ERROR_REASON_CANNOT_CANCEL: ErrorReason
+ERROR_REASON_NOT_RETRYABLE: ErrorReason
+ERROR_REASON_JOB_TERMINAL: ErrorReason
+ERROR_REASON_STILL_DRAINING: ErrorReason
+ERROR_REASON_QUEUE_FULL: ErrorReason
+ERROR_REASON_BYTE_BUDGET_EXCEEDED: ErrorReason
+ERROR_REASON_CONCURRENCY_LIMIT: ErrorReason
+ERROR_REASON_TOO_MANY_WAITERS: ErrorReason
+ERROR_REASON_RATE_LIMITED: ErrorReason
+ERROR_REASON_SLOW_READER: ErrorReason
+ERROR_REASON_UNAUTHENTICATED: ErrorReason
+ERROR_REASON_SCOPE_DENIED: ErrorReason
+ERROR_REASON_DATABASE_UNAVAILABLE: ErrorReason
+ERROR_REASON_SERVER_DRAINING: ErrorReason
+ERROR_REASON_JOB_BUSY: ErrorReason
+ERROR_REASON_OUTCOME_UNKNOWN: ErrorReason
+ERROR_REASON_DOCUMENT_TAMPERED: ErrorReason
+ERROR_REASON_SCHEMA_TOO_NEW: ErrorReason

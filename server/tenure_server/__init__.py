@@ -1,0 +1,1 @@
+"""Tenure's server: who holds which job, and until when."""

@@ -1,0 +1,1 @@
+"""Pure values and rules: no SQL, no gRPC, no clock."""

@@ -1,0 +1,1 @@
+"""What `make` runs: the generators of committed files and their check."""
