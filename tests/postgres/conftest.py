@@ -1,35 +1,24 @@
+"""Data directories, servers and accounts for the tests of the embedded PostgreSQL."""
+
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-import tenure_server
-from tenure_server.postgres import Binaries, EmbeddedOptions, EmbeddedPostgres, PostgresError, find_binaries
+from tenure_server.postgres import (
+    Binaries,
+    EmbeddedOptions,
+    EmbeddedPostgres,
+    PostgresError,
+    binaries,
+    find_binaries,
+)
 from tenure_server.postgres.pid_file import clear_leftovers
-
-# Prints the server's pid and DSN, then serves until its input ends.
-SERVE = """
-import sys
-from pathlib import Path
-from tenure_server.postgres import EmbeddedOptions, EmbeddedPostgres, PostgresError
-options = EmbeddedOptions(Path(sys.argv[1]), durable=False, shared_buffers_mb=16, max_connections=20)
-try:
-    with EmbeddedPostgres(options) as server:
-        print(server.pid, server.dsn, sep="\\n", flush=True)
-        while True:
-            try:
-                sys.stdin.read()
-                break
-            except KeyboardInterrupt:
-                print("interrupted", flush=True)
-except PostgresError as error:
-    sys.exit(str(error))
-"""
+from tests.postgres.serving import SERVE, python_child, quick_options
 
 Serve = Callable[[Path], "subprocess.Popen[str]"]
 
@@ -89,8 +78,6 @@ def serve() -> Iterator[Serve]:
 @pytest.fixture
 def system_binaries() -> Binaries:
     """The system's own PostgreSQL, whatever the wheel brings."""
-    from tenure_server.postgres import binaries
-
     for directory in binaries._system_directories():
         if (directory / "initdb").exists():
             return find_binaries(directory)
@@ -107,23 +94,6 @@ def as_root() -> None:
 def as_ordinary_user() -> None:
     if os.geteuid() == 0:
         pytest.skip("root may do what this test wants refused")
-
-
-def quick_options(data_dir: Path) -> EmbeddedOptions:
-    return EmbeddedOptions(data_dir, durable=False, shared_buffers_mb=16, max_connections=20)
-
-
-def python_child(source: str, *arguments: str) -> "subprocess.Popen[str]":
-    """A Python process that can import the server, in a process group of its own."""
-    return subprocess.Popen(
-        [sys.executable, "-c", source, *arguments],
-        env=os.environ | {"PYTHONPATH": str(Path(tenure_server.__file__).parents[1])},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        process_group=0,
-    )
 
 
 def _new_place() -> Path:

@@ -1,5 +1,10 @@
 """A small lifecycle to break in one place at a time."""
 
+import pytest
+
+from tenure_server.domain.errors import LifecycleInvalid
+from tenure_server.domain.lifecycle_document import parse
+
 BASE = """\
 name: base
 version: 1
@@ -41,3 +46,10 @@ def changed(old: str, new: str, text: str = BASE) -> str:
 def line_of(part: str, text: str) -> int:
     """The line, counted from 1, on which `part` first stands."""
     return text[: text.index(part)].count("\n") + 1
+
+
+def refusal(text: str) -> LifecycleInvalid:
+    """The error with which the text is refused."""
+    with pytest.raises(LifecycleInvalid) as refused:
+        parse(text)
+    return refused.value

@@ -184,9 +184,7 @@ def test_an_image_is_limited_and_kept_as_history(image: Lifecycle) -> None:
 def test_a_build_is_cancelled_in_two_steps_unless_a_worker_can_roll_it_back(build: Lifecycle) -> None:
     error = Failure("cancelled", "cancelled while the job was paused")
 
-    assert build.state("paused").cancel == Cancel(
-        CancelKind.IMMEDIATE, ("cancelling", "failed"), error=error
-    )
+    assert build.state("paused").cancel == Cancel(CancelKind.IMMEDIATE, ("cancelling", "failed"), error=error)
     assert build.state("paused").cancel_when_leased == Cancel(CancelKind.MOVE, ("cancelling",))
     assert build.state("running").cancel.to == "cancelling"
     assert build.state("cancelling").cancel == Cancel(CancelKind.NOOP)

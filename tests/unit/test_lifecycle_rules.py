@@ -4,19 +4,13 @@ import pytest
 
 from tenure_server.domain.errors import LifecycleInvalid
 from tenure_server.domain.lifecycle_document import parse
-from tests.unit.lifecycle_texts import BASE, changed, line_of
+from tests.unit.lifecycle_texts import BASE, changed, line_of, refusal
 
 # What to replace, by what, where the error points, and what it says.
 BROKEN = {
     "unknown initial": ("initial: waiting", "initial: nowhere", "initial", "there is no state nowhere"),
     "terminal initial": ("initial: waiting", "initial: done", "initial", "done is terminal"),
     "unknown terminal": ("done: success,", "done: success, gone: failure,", "terminal", "no state gone"),
-    "no terminal": (
-        "terminal: {done: success, broken: failure, dropped: cancelled}",
-        "terminal: {}",
-        "states.done",
-        "cancel is missing",
-    ),
     "terminal phase of a working state": (
         "phase: ACTIVE",
         "phase: FAILED",
@@ -59,7 +53,12 @@ BROKEN = {
         "system_edges.broken",
         "only retry leads out of broken",
     ),
-    "unknown source of an edge": ("  resting: [waiting", "  sleeping: [waiting", "edges.sleeping", "no state sleeping"),
+    "unknown source of an edge": (
+        "  resting: [waiting",
+        "  sleeping: [waiting",
+        "edges.sleeping",
+        "no state sleeping",
+    ),
     "unknown target of an edge": ("[done, broken,", "[gone, broken,", "edges.working", "no state gone"),
     "unknown target of a system edge": (
         "{working: [waiting]",
@@ -111,10 +110,23 @@ BROKEN = {
         "no state gone",
     ),
     "expiry without an edge": (
-        "{requeue: waiting, counts",
-        "{requeue: resting, counts",
-        "attempts",
-        None,
+        "resting: {phase: PARKED,",
+        "resting: {phase: PARKED, on_lease_expiry: {requeue: working},",
+        "states.resting.on_lease_expiry",
+        "resting -> working is not an edge; add it to edges or system_edges",
+    ),
+    "exhaustion without an edge": (
+        "resting: {phase: PARKED,",
+        "resting: {phase: PARKED, on_lease_expiry:"
+        " {requeue: waiting, counts_attempt: true, exhausted: broken},",
+        "states.resting.on_lease_expiry",
+        "resting -> broken is not an edge",
+    ),
+    "a failed attempt without an edge": (
+        "system_edges: {working: [waiting], broken: [waiting]}\nattempts: {on_failure: {requeue: waiting,",
+        "system_edges: {broken: [waiting]}\nattempts: {on_failure: {requeue: waiting,",
+        "states.working.on_lease_expiry",
+        "working -> waiting is not an edge",
     ),
     "expiry that requeues into an end": (
         "{requeue: waiting, counts",
@@ -134,19 +146,18 @@ BROKEN = {
         "states.working.on_lease_expiry",
         "exhausted ends the job",
     ),
-    "attempts that requeue without an edge": (
-        "{on_failure: {requeue: waiting,",
-        "{on_failure: {requeue: resting,",
-        "attempts",
-        None,
-    ),
     "attempts that never fail": (
         "{on_failure: {requeue: waiting, exhausted: broken}}",
         "{on_failure: {requeue: waiting, exhausted: resting}}",
         "attempts.on_failure.exhausted",
         "resting is not terminal",
     ),
-    "retry of a job that goes on": ("{from: [broken],", "{from: [broken, resting],", "retry.from", "has ended"),
+    "retry of a job that goes on": (
+        "{from: [broken],",
+        "{from: [broken, resting],",
+        "retry.from",
+        "jobs that have ended",
+    ),
     "retry from nowhere": (
         "broken: [waiting]}\nattempts: {on_failure: {requeue: waiting, exhausted: broken}}",
         "resting: [working]}",
@@ -192,12 +203,6 @@ BROKEN = {
     ),
     "a deadline without an edge": (
         "retry: {",
-        "deadline: {after: 1h, to: dropped, exempt: [waiting, working]}\nretry: {",
-        None,
-        None,
-    ),
-    "a deadline without an edge from one state": (
-        "retry: {",
         "deadline: {after: 1h, to: broken}\nretry: {",
         "deadline.to",
         "waiting -> broken is not an edge",
@@ -214,17 +219,11 @@ BROKEN = {
         "capacity.max_active.of",
         "no state gone",
     ),
-    "an unreachable state": (
+    "a state that never ends": (
         "  done: {phase: SUCCEEDED}",
         "  lost: {phase: ACTIVE, cancel: noop}\n  done: {phase: SUCCEEDED}",
         "states.lost",
-        "no way leads from lost to a terminal state",
-    ),
-    "a state that is never entered": (
-        "resting: [waiting, dropped]",
-        "resting: [waiting, dropped]\n  lost: [dropped]",
-        "edges.lost",
-        "no state lost",
+        "no way leads from lost to a terminal state; add an edge or name it in dead_ends",
     ),
     "a dead end with a way out": (
         "retry: {",
@@ -234,3 +233,61 @@ BROKEN = {
     ),
     "a terminal dead end": ("retry: {", "dead_ends: [done]\nretry: {", "dead_ends", "an end already"),
 }
+
+
+@pytest.mark.parametrize("old,new,path,rule", BROKEN.values(), ids=BROKEN)
+def test_a_document_that_breaks_a_rule_is_refused_with_path_and_rule(
+    old: str, new: str, path: str, rule: str
+) -> None:
+    text = changed(old, new)
+
+    refused = refusal(text)
+
+    assert refused.field == path
+    assert rule in refused.rule
+    assert str(refused) == f"line {refused.line}: {path}: {refused.rule}"
+
+
+def test_the_text_that_all_others_break_is_a_lifecycle() -> None:
+    assert parse(BASE).name == "base"
+
+
+@pytest.mark.parametrize(
+    "old,new,part",
+    [
+        ("done: {phase: SUCCEEDED}", "done: {phase: ACTIVE}", "done: {phase"),
+        ("acquire_to: working", "acquire_to: resting", "acquire_to"),
+        ("  working: [done, broken, dropped, resting]", "  working: [done, lost]", "working: [done"),
+        ("edge: [resting, waiting]", "edge: [resting, working]", "resume"),
+    ],
+)
+def test_a_broken_rule_names_the_line_to_mend(old: str, new: str, part: str) -> None:
+    text = changed(old, new)
+
+    refused = refusal(text)
+
+    assert refused.line == line_of(part, text)
+    assert refused.metadata["line"] == str(refused.line)
+
+
+def test_a_state_that_nothing_enters_is_refused() -> None:
+    text = changed("  done: {phase", "  lost: {phase: ACTIVE, cancel: noop}\n  done: {phase")
+    text = changed("  resting: [waiting, dropped]", "  resting: [waiting, dropped]\n  lost: [dropped]", text)
+
+    with pytest.raises(LifecycleInvalid, match=r"states\.lost: no way leads from waiting to lost"):
+        parse(text)
+
+
+def test_a_named_dead_end_needs_no_way_in_and_no_way_out() -> None:
+    text = changed("  done: {phase", "  lost: {phase: ACTIVE, cancel: noop}\n  done: {phase")
+
+    lifecycle = parse(text + "dead_ends: [lost]\n")
+
+    assert lifecycle.dead_ends == {"lost"}
+
+
+def test_a_lifecycle_without_a_terminal_state_is_refused() -> None:
+    text = "name: a\nversion: 1\ninitial: x\nterminal: {}\nstates: {x: {phase: ACTIVE, cancel: noop}}\n"
+
+    with pytest.raises(LifecycleInvalid, match="line 4: terminal: no job could ever end"):
+        parse(f"{text}edges: {{}}\n")

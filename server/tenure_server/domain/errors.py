@@ -160,9 +160,7 @@ class CannotCancel(LifecycleRefusal):
     reason = "CANNOT_CANCEL"
 
     def __init__(self, job_id: object, state: str) -> None:
-        super().__init__(
-            f"job {job_id} is {state}, past the point of no return", job_id=job_id, state=state
-        )
+        super().__init__(f"job {job_id} is {state}, past the point of no return", job_id=job_id, state=state)
 
 
 class NotRetryable(LifecycleRefusal):
@@ -215,7 +213,10 @@ class ConcurrencyLimit(BoundReached):
 
     def __init__(self, subject: str, active: int, limit: int) -> None:
         super().__init__(
-            f"{subject} has {active} active jobs of at most {limit}", subject=subject, active=active, limit=limit
+            f"{subject} has {active} active jobs of at most {limit}",
+            subject=subject,
+            active=active,
+            limit=limit,
         )
 
 
@@ -234,7 +235,9 @@ class SlowReader(BoundReached):
     reason = "SLOW_READER"
 
     def __init__(self, limit: int) -> None:
-        super().__init__(f"{limit} messages were waiting to be read; resume from the last cursor", limit=limit)
+        super().__init__(
+            f"{limit} messages were waiting to be read; resume from the last cursor", limit=limit
+        )
 
 
 class WatchPositionTooOld(TenureError):

@@ -65,6 +65,9 @@ class JobHead(NamedTuple):
     expire_time: datetime | None
     deleted_time: datetime | None
 
+    def __repr__(self) -> str:
+        return f"JobHead({self.id}, {self.state}, version {self.version})"
+
     def is_leased(self, at: datetime) -> bool:
         """Whether someone holds the job at this time: a lease is valid while its end lies ahead."""
         return self.lease_expire_time is not None and self.lease_expire_time > at
@@ -77,9 +80,8 @@ class JobHead(NamedTuple):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
-    """The whole row, for reading; the fields are the columns of table `job`."""
+class Job(NamedTuple):
+    """The whole row, for reading; the fields are the columns of table `job`, in their order."""
 
     scope: str
     id: UUID
@@ -99,7 +101,7 @@ class Job:
     retry_multiplier: float | None
     version: int
     fence: int
-    lease_token: bytes | None = field(repr=False)
+    lease_token: bytes | None
     lease_holder: str | None
     lease_expire_time: datetime | None
     lease_duration: timedelta | None
@@ -120,6 +122,9 @@ class Job:
     update_time: datetime
     start_time: datetime | None
     end_time: datetime | None
+
+    def __repr__(self) -> str:
+        return f"Job({self.id}, {self.state}, version {self.version})"
 
     @property
     def progress(self) -> Progress | None:

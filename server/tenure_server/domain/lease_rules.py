@@ -15,7 +15,6 @@ from tenure_server.domain.change import (
     EventReason,
     LeaseChange,
     ProgressChange,
-    ReadyChange,
     Step,
 )
 from tenure_server.domain.command import Acquire, Release, Renew, Report, SaveCheckpoint

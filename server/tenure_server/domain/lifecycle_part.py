@@ -15,6 +15,7 @@ T = TypeVar("T")
 Word = TypeVar("Word", bound=StrEnum)
 
 MAX_TEXT = 1024
+MAX_KEY = 63
 MAX_INT32 = 2**31 - 1
 MAX_INT64 = 2**63 - 1
 MAX_DURATION = timedelta(days=3650)
@@ -68,7 +69,7 @@ class Part:
             raise self.refuse("expected keys and values")
         found: dict[str, Part] = {}
         for key_node, value in self.node.value:
-            key = Part(key_node, self.path).text()
+            key = Part(key_node, self.path).text(MAX_KEY)
             if key in found:
                 raise Part(key_node, self._below(key)).refuse("this key stands here twice; keep one")
             found[key] = Part(value, self._below(key))
@@ -79,7 +80,7 @@ class Part:
         entries = self.entries()
         for key, below in entries.items():
             if not _WORD.fullmatch(key):
-                raise below.refuse(f"{key!r} is {_NOT_A_WORD}")
+                raise below.refuse(f"{_quoted(key)} is {_NOT_A_WORD}")
         return entries
 
     def section(self, *known: str) -> "Section":
@@ -96,13 +97,13 @@ class Part:
             raise self.refuse("expected a list, such as [a, b]")
         return tuple(Part(node, self.path) for node in self.node.value)
 
-    def text(self) -> str:
-        """One line of text, at most 1024 characters."""
+    def text(self, most: int = MAX_TEXT) -> str:
+        """One line of text, at most `most` characters."""
         if not isinstance(self.node, yaml.ScalarNode):
             raise self.refuse("expected one word or text")
         value = str(self.node.value)
-        if len(value) > MAX_TEXT:
-            raise self.refuse(f"the text is longer than {MAX_TEXT} characters")
+        if len(value) > most:
+            raise self.refuse(f"the text is longer than {most} characters")
         if _UNSTORABLE.search(value):
             raise self.refuse("the text has a line break or a control character; write one plain line")
         return value
@@ -111,14 +112,14 @@ class Part:
         """A state or another word of the document."""
         value = self.text()
         if not _WORD.fullmatch(value):
-            raise self.refuse(f"{value!r} is {_NOT_A_WORD}")
+            raise self.refuse(f"{_quoted(value)} is {_NOT_A_WORD}")
         return value
 
     def name(self) -> str:
         """The name of a lifecycle or an error code."""
         value = self.text()
         if not _NAME.fullmatch(value):
-            raise self.refuse(f"{value!r} is {_NOT_A_NAME}")
+            raise self.refuse(f"{_quoted(value)} is {_NOT_A_NAME}")
         return value
 
     def words(self) -> tuple[str, ...]:
@@ -137,7 +138,7 @@ class Part:
         """One of the given texts."""
         value = self.text()
         if value not in choices:
-            raise self.refuse(f"{value!r} is not one of {', '.join(choices)}")
+            raise self.refuse(f"{_quoted(value)} is not one of {', '.join(choices)}")
         return value
 
     def choice(self, words: type[Word]) -> Word:
@@ -153,7 +154,7 @@ class Part:
         value = self.text()
         number = int(value) if _INTEGER.fullmatch(value) else None
         if number is None or not low <= number <= high:
-            raise self.refuse(f"{value!r} is not a whole number from {low} to {high}")
+            raise self.refuse(f"{_quoted(value)} is not a whole number from {low} to {high}")
         return number
 
     def count(self) -> int:
@@ -164,7 +165,7 @@ class Part:
         """A length of time such as 500ms, 60s, 5m, 24h or 7d, at most ten years."""
         match = _DURATION.fullmatch(self.text())
         if not match:
-            raise self.refuse(f"{self.text()!r} is not a duration; write 500ms, 60s, 5m, 24h or 7d")
+            raise self.refuse(f"{_quoted(self.text())} is not a duration; write 500ms, 60s, 5m, 24h or 7d")
         try:
             length = int(match[1]) * _UNITS[match[2]]
         except OverflowError:
@@ -215,3 +216,8 @@ class Section:
         if len(found) > 1:
             raise self.part.refuse(f"{' and '.join(found)} exclude each other; keep one")
         return found[0] if found else None
+
+
+def _quoted(value: str) -> str:
+    # An error has to fit the 8 KiB of metadata that gRPC carries.
+    return repr(value if len(value) <= MAX_KEY else f"{value[:MAX_KEY]}…")

@@ -23,6 +23,8 @@ from tenure_server.domain.phase import Phase
 CANCEL_REASONS: Final = ("CANNOT_CANCEL", "JOB_TERMINAL", "UNEXPECTED_STATE")
 REPORT_REASONS: Final = ("UNEXPECTED_STATE", "JOB_TERMINAL", "LEASE_LOST")
 MAX_STATES: Final = 64
+# A refused transition lists the allowed states in the metadata of its error.
+MAX_NAMES: Final = 1024
 
 _CANCELLED = Failure("cancelled", "the job was cancelled")
 _LEASE_EXPIRED = Failure("lease_expired", "the last holder's lease ran out")
@@ -45,6 +47,8 @@ def read_states(part: Part, terminal: Mapping[str, Outcome]) -> Mapping[str, Sta
     entries = part.word_entries()
     if len(entries) > MAX_STATES:
         raise part.refuse(f"there are {len(entries)} states of at most {MAX_STATES}")
+    if sum(len(name) + len(", ") for name in entries) > MAX_NAMES:
+        raise part.refuse(f"the names of all states are longer than {MAX_NAMES} characters; shorten them")
     return MappingProxyType({name: _state(name, below, terminal) for name, below in entries.items()})
 
 

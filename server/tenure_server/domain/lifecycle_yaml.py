@@ -66,6 +66,6 @@ class _Loader(yaml.SafeLoader):
         if isinstance(event, yaml.AliasEvent) or event.anchor is not None:
             raise _invalid(line, "anchors and aliases are not allowed; write the text out", self.name)
         if event.tag is not None:
-            raise _invalid(line, f"the tag {event.tag} is not allowed; leave it out", self.name)
+            raise _invalid(line, "a tag (!) is not allowed; leave it out", self.name)
         if self._depth >= MAX_DEPTH:
             raise _invalid(line, f"the text is nested deeper than {MAX_DEPTH} levels", self.name)

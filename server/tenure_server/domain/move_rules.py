@@ -55,6 +55,9 @@ def move(asked: Move, head: JobHead, lifecycle: Lifecycle, at: datetime) -> Deci
 def _moved(lifecycle: Lifecycle, source: str, target: str, first_attempt: bool) -> Change:
     steps = (Step(source, target, EventReason.MOVED),)
     change = replace(arrive(lifecycle, target, steps, lease=LeaseChange.KEEP), lease_target=target)
+    if change.lease is LeaseChange.FORGET:
+        # The mover's token stays, so that the same call again is recognised.
+        change = replace(change, lease=LeaseChange.DROP)
     if first_attempt and change.removed_documents:
         return replace(change, removed_documents=_without_error(change))
     return change

@@ -19,8 +19,8 @@ from tenure_server.domain.change import (
 from tenure_server.domain.command import Cancel, Delete, Pause, Resume, Retry, Update
 from tenure_server.domain.job import Directive, Document, DocumentKind, JobHead, encode_failure
 from tenure_server.domain.lease_rules import require_version
-from tenure_server.domain.lifecycle import CancelKind, Lifecycle
 from tenure_server.domain.lifecycle import Cancel as CancelRule
+from tenure_server.domain.lifecycle import CancelKind, Lifecycle
 from tenure_server.domain.lifecycle import Retry as RetryRule
 from tenure_server.domain.phase import Phase
 

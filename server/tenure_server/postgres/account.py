@@ -20,10 +20,18 @@ class Account:
 
     def give(self, path: Path) -> None:
         """Make `path` this account's when we are root; raises PostgresError when that is not allowed."""
-        if not self.demoted:
-            return
+        if self.demoted:
+            self._change_owner(path, self.uid)
+
+    def admit(self, path: Path) -> None:
+        """Let this account's group, and no one else, pass through root's directory `path`."""
+        if self.demoted:
+            self._change_owner(path, -1)
+            path.chmod(0o710)
+
+    def _change_owner(self, path: Path, uid: int) -> None:
         try:
-            os.chown(path, self.uid, self.gid, follow_symlinks=False)
+            os.chown(path, uid, self.gid, follow_symlinks=False)
         except OSError as error:
             raise PostgresError(
                 f"this root may not give {path} to {self.name!r} ({error.strerror}): "

@@ -10,6 +10,7 @@ from typing import BinaryIO
 from tenure_server.postgres.account import Account
 from tenure_server.postgres.errors import PostgresError
 
+OWN_NAMES = {"cluster", "lock", "postgres.log", "postgres.log.1", "binaries", "binaries.json", "socket"}
 LOG_BYTES = 16 * 1024 * 1024
 
 
@@ -83,14 +84,14 @@ class DataDirectory:
     def make(self, account: Account) -> None:
         """Create what is missing, closed to all but `account`'s group (demoted) or the user."""
         _make_directories(self.path, 0o755 if account.demoted else 0o700)
-        if account.demoted and self._is_ours_to_open():
-            os.chown(self.path, -1, account.gid)
-            self.path.chmod(0o710)
+        if self._is_ours_to_open():
+            account.admit(self.path)
 
     def _is_ours_to_open(self) -> bool:
-        """Root's, without a cluster, and with nothing in it that we did not put there."""
-        ours = {self.lock_file, self.log_file, self.copied_binaries, self.socket_dir}
-        strange = [path for path in self.path.iterdir() if path not in ours and not _is_unfinished(path)]
+        """Root's, and with nothing in it that we did not put there."""
+        strange = [
+            path for path in self.path.iterdir() if path.name not in OWN_NAMES and not _is_unfinished(path)
+        ]
         return not strange and self.path.stat().st_uid == 0
 
     def remove_unfinished(self) -> None:

@@ -124,12 +124,13 @@ class EmbeddedPostgres:
         """The programs to use, with a cluster for them in place."""
         home = self._home
         major = cluster_major(home.cluster)
+        if major is not None:
+            require_owner(home.cluster, account)
         found = find_binaries(self._options.bin_dir, major, remembered_bin_dir(home))
         binaries = reachable_binaries(found, account, home.copied_binaries)
         require_reachable(home.path, binaries, account)
         if major is None:
             create_cluster(home, binaries, account)
-        require_owner(home.cluster, account)
         remember(home, found)
         return binaries
 

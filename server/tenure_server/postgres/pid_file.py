@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from tenure_server.postgres.processes import is_alive, is_postmaster_of, stop_postmaster
+from tenure_server.postgres.processes import is_postmaster_of, stop_postmaster
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class PidFile:
         return cls(path, abs(int(padded[0])), padded[4], padded[7])
 
     def disown(self) -> None:
-        """Put our own pid in the place of a stranger's.
+        """Put our pid in the place of a dead server's, which may be a stranger's or our next child's by now.
 
         PostgreSQL takes its parent's pid for stale, and still finds the shared memory segment named in the
         file, by which it knows backends that outlived their postmaster: removing the file would disarm that.
@@ -53,6 +53,6 @@ def clear_leftovers(cluster: Path) -> str:
         return ""
     if is_postmaster_of(left.pid, cluster):
         stop_postmaster(left.pid, cluster)
-    elif is_alive(left.pid):
+    if PidFile.of(cluster) is not None:
         left.disown()
     return left.socket_dir

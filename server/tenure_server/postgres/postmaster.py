@@ -46,11 +46,12 @@ class Postmaster:
     @classmethod
     def spawned(cls, launch: Launch) -> "Postmaster":
         with launch.home.open_log() as log:
+            log_start = log.tell()
             try:
                 process = spawn(launch.command(), launch.account, log)
             except OSError as error:
                 raise unable_to_run(launch.binaries.program("postgres"), launch.account, error) from error
-            return cls(process, launch.home, log.tell())
+            return cls(process, launch.home, log_start)
 
     @property
     def pid(self) -> int:

@@ -22,16 +22,6 @@ def is_postmaster_of(pid: int, cluster: Path) -> bool:
     return f" -D {cluster} " in f" {arguments} " or _working_directory(pid) == cluster
 
 
-def is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
-
-
 def stop_postmaster(pid: int, cluster: Path) -> None:
     """Stop a server that is not our child: fast, then at once; raises PostgresError if it stays."""
     for number, seconds in ((signal.SIGINT, FAST_SECONDS), (signal.SIGQUIT, IMMEDIATE_SECONDS)):
@@ -69,7 +59,7 @@ def _command_line(pid: int) -> tuple[str, str]:
 
 
 def _listed(pid: int, column: str) -> str:
-    command = ["ps", "-p", str(pid), "-o", f"{column}="]
+    command = ["ps", "-ww", "-p", str(pid), "-o", f"{column}="]
     return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout.strip()
 
 

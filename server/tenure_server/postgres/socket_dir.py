@@ -33,7 +33,7 @@ def socket_directory(preferred: Path, account: Account) -> Iterator[Path]:
 def is_usable(directory: Path) -> bool:
     """Whether PostgreSQL and libpq take the path: both have a limit in bytes and read a comma as a list."""
     length = len(os.fsencode(directory / SOCKET_NAME))
-    return length <= PATH_BYTES and not set(',"@') & set(str(directory))
+    return length <= PATH_BYTES and not set(',"') & set(str(directory))
 
 
 def remove_abandoned(directory: str, account: Account) -> None:
@@ -61,9 +61,9 @@ def _remove_sockets(directory: Path) -> None:
 
 
 def _temporary_directory(account: Account) -> Path:
-    places = [tempfile.gettempdir(), "/tmp"]
-    if not account.demoted:  # root's runtime directory is closed to the account it steps down to
-        places.insert(0, os.environ.get("XDG_RUNTIME_DIR", ""))
+    places = [os.environ.get("XDG_RUNTIME_DIR", ""), tempfile.gettempdir(), "/tmp"]
+    if account.demoted:  # root's own places may be closed to the account it steps down to
+        places = ["/tmp", tempfile.gettempdir()]
     longest = PREFIX + "x" * 8
     place = next((place for place in places if _is_place(place, longest)), "/tmp")
     return Path(tempfile.mkdtemp(prefix=PREFIX, dir=place))

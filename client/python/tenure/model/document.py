@@ -26,7 +26,9 @@ class Document:
         return self.content.decode()
 
 
-Content = Document | bytes | bytearray | memoryview | str | Mapping[str, Any] | Sequence[Any] | int | float | None
+Content = (
+    Document | bytes | bytearray | memoryview | str | Mapping[str, Any] | Sequence[Any] | int | float | None
+)
 
 
 def document(value: Content, content_type: str | None = None) -> Document | None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from typing import TypeVar
+
+from google.protobuf.internal.enum_type_wrapper import EnumTypeWrapper
 
 
 class Phase(StrEnum):
@@ -79,12 +82,11 @@ class JobEventReason(StrEnum):
     UNDELETED = "UNDELETED"
 
 
-Word = TypeVar("Word", Phase, Directive, EmptyReason, JobEventReason)
+Word = TypeVar("Word", bound=StrEnum)
 
 
-def word_of(words: type[Word], numbers: dict[int, str], number: int) -> Word | None:
-    """Return the word for an enum's number: None for 0, UNKNOWN for one this client does not know."""
-    if number == 0:
-        return None
-    name = numbers.get(number, "UNKNOWN")
-    return words[name] if name in words.__members__ else words["UNKNOWN"]
+def numbered(words: type[Word], proto_enum: EnumTypeWrapper) -> dict[int, Word]:
+    """Return the words by the numbers that the API gives them; 0, which means unset, has none."""
+    prefix = re.sub("(?<=[a-z])(?=[A-Z])", "_", proto_enum.DESCRIPTOR.name).upper() + "_"
+    names = {number: name.removeprefix(prefix) for name, number in proto_enum.items()}
+    return {number: words[name] for number, name in names.items() if name in words.__members__}

@@ -1,0 +1,1 @@
+"""The values that callers see: frozen, and free of protobuf and gRPC."""

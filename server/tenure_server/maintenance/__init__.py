@@ -1,0 +1,1 @@
+"""Loops that let time have its effect; any number of servers may run them."""

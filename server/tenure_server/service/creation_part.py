@@ -1,0 +1,132 @@
+"""The part of a flush that creates jobs."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from psycopg import AsyncCursor
+
+from tenure_server.domain import errors
+from tenure_server.domain.job import DocumentKind, JobRecord, NewJob
+from tenure_server.domain.retry import RetryPolicy
+from tenure_server.service.calls import Call, CreateCall, CreateOutcome
+from tenure_server.service.lifecycles import Catalogue
+from tenure_server.service.parts import RequestIds
+from tenure_server.service.saving import Saving
+from tenure_server.service.sequence import make_job_id
+from tenure_server.store import keys
+from tenure_server.store.changes import Made, Mold
+from tenure_server.store.database import Transaction
+from tenure_server.store.keys import JobKey, RequestOutcome
+
+
+class CreationPart:
+    """New jobs, and keys that lead to jobs created before."""
+
+    def __init__(
+        self, scope: str, calls: Sequence[CreateCall], requests: RequestIds, catalogue: Catalogue
+    ) -> None:
+        self._scope = scope
+        self._calls = calls
+        self._requests = requests
+        self._catalogue = catalogue
+        self._cursor: AsyncCursor[JobKey] | None = None
+        self._known: dict[bytes, JobKey] = {}
+        self._answers: list[tuple[CreateCall, UUID | errors.TenureError, bool]] = []
+
+    async def ask(self, tx: Transaction) -> None:
+        """Ask which keys are known."""
+        hashes = [call.key_hash for call in self._calls if call.key_hash is not None]
+        if hashes:
+            self._cursor = await keys.find_keys(tx, self._scope, hashes)
+
+    async def collect(self) -> None:
+        """Take the answer."""
+        if self._cursor is not None:
+            self._known = {key.key_hash: key for key in await self._cursor.fetchall()}
+
+    def decide(self, saving: Saving) -> None:
+        """Create what is new, recognise what is not, refuse keys used for something else."""
+        for order, call in enumerate(self._calls):
+            try:
+                earlier = self._earlier(call)
+                job_id = earlier or self._create(call, order, saving)
+            except errors.TenureError as refusal:
+                self._answers.append((call, refusal, False))
+                continue
+            if earlier is not None or call.wants_job:
+                saving.want([job_id])
+            self._answers.append((call, job_id, earlier is None))
+
+    def _earlier(self, call: CreateCall) -> UUID | None:
+        known = self._known.get(call.key_hash) if call.key_hash is not None else None
+        if known is not None:
+            if known.fingerprint != call.fingerprint:
+                raise errors.IdempotencyKeyReused(known.job_id)
+            return known.job_id
+        seen = self._requests.seen(call.request_id) if call.key_hash is None else None
+        if seen is None:
+            return None
+        seen.require_call("CreateJob")
+        return seen.outcome.job_ids[0]
+
+    def _create(self, call: CreateCall, order: int, saving: Saving) -> UUID:
+        new = call.new
+        job_id = make_job_id(saving.at, order)
+        mold = self._mold(new)
+        saving.make(mold, _made(job_id, new, saving))
+        saving.attach(job_id, DocumentKind.PAYLOAD.value, new.payload, new.labels)
+        if call.key_hash is not None and call.fingerprint is not None:
+            saving.bind(JobKey(call.key_hash, job_id, call.fingerprint))
+        elif call.request_id:
+            saving.remember(RequestOutcome(call.request_id, "CreateJob", [job_id], [0]))
+        return job_id
+
+    def _mold(self, new: NewJob) -> Mold:
+        lifecycle = self._catalogue.require(new.lifecycle, new.lifecycle_version)
+        state = lifecycle.state(lifecycle.initial)
+        retry = new.retry_policy
+        default = RetryPolicy()
+        return Mold(
+            queue=new.queue,
+            kind=new.kind,
+            lifecycle=lifecycle.name,
+            lifecycle_version=lifecycle.version,
+            state=state.name,
+            phase=state.phase.value,
+            max_attempts=retry.max_attempts if retry else 1,
+            retry_initial_delay=retry.initial_delay if retry and retry != default else None,
+            retry_max_delay=retry.max_delay if retry and retry != default else None,
+            retry_multiplier=retry.multiplier if retry and retry != default else None,
+        )
+
+    def outcomes(self, records: dict[UUID, JobRecord]) -> list[tuple[Call, object]]:
+        """What became of every creation."""
+        return [(call, self._outcome(call, found, new, records)) for call, found, new in self._answers]
+
+    def _outcome(
+        self,
+        call: CreateCall,
+        found: UUID | errors.TenureError,
+        created: bool,
+        records: dict[UUID, JobRecord],
+    ) -> object:
+        if isinstance(found, errors.TenureError):
+            return found
+        record = records.get(found)
+        if record is not None:
+            return CreateOutcome(found, created, record.job.state, record.job.version, record)
+        if not created:
+            return errors.JobNotFound(found)
+        lifecycle = self._catalogue.require(call.new.lifecycle, call.new.lifecycle_version)
+        return CreateOutcome(found, True, lifecycle.initial, 0)
+
+
+def _made(job_id: UUID, new: NewJob, saving: Saving) -> Made:
+    later = new.schedule_time is not None and new.schedule_time > saving.at
+    return Made(
+        id=job_id,
+        priority=new.priority,
+        ready_seq=None if later else saving.sequence.draw(saving.at),
+        schedule_time=new.schedule_time if later else None,
+        expire_time=new.expire_time,
+    )

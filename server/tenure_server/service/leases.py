@@ -1,0 +1,181 @@
+"""Leases: who gets which job, and what holders do with it."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from tenure_server.domain import errors
+from tenure_server.domain.clock import Clock
+from tenure_server.domain.command import Acquire, Command, Move, Release
+from tenure_server.domain.lease_rules import EmptyReason
+from tenure_server.service.caller import Caller
+from tenure_server.service.calls import AcquireCall, AcquireOutcome, Call, Grant, JobCall, JobOutcome, Reply
+from tenure_server.service.flusher import Flusher
+from tenure_server.service.wakeups import Waiter, Wakeups, queue_topic
+from tenure_server.store import jobs, keys, queues
+from tenure_server.store.database import Database
+
+POLL_AFTER = timedelta(seconds=1)
+
+
+class AcquireAnswer(NamedTuple):
+    """What was granted, or why nothing was and when to ask again."""
+
+    outcome: AcquireOutcome
+    poll_after: timedelta | None = None
+
+
+class Leases:
+    """Grants leases and carries out what their holders ask."""
+
+    def __init__(self, database: Database, flusher: Flusher, wakeups: Wakeups, clock: Clock) -> None:
+        self._database = database
+        self._flusher = flusher
+        self._wakeups = wakeups
+        self._clock = clock
+        self._background: set[asyncio.Task[None]] = set()
+
+    async def acquire(
+        self, caller: Caller, asked: Acquire, *, wait: timedelta, request_id: str = ""
+    ) -> AcquireAnswer:
+        """Lease up to `asked.max_leases` jobs, waiting for the first one up to `wait`."""
+        names = asked.queues if asked.job_id is None else (await self._queue_of(caller, asked.job_id),)
+        if not wait:
+            outcome = await self._ask(caller, asked, names, request_id)
+        elif self._wakeups.draining:
+            raise errors.ServerDraining
+        else:
+            topics = [queue_topic(caller.scope, name) for name in names]
+            with self._wakeups.waiter(topics) as waiter:
+                outcome = await self._ask_until(caller, asked, names, request_id, waiter, wait)
+        if outcome.grants:
+            return AcquireAnswer(outcome)
+        return await self._explain(caller, asked, names, outcome)
+
+    async def _ask_until(
+        self,
+        caller: Caller,
+        asked: Acquire,
+        names: tuple[str, ...],
+        request_id: str,
+        waiter: Waiter,
+        wait: timedelta,
+    ) -> AcquireOutcome:
+        loop = asyncio.get_running_loop()
+        until = loop.time() + wait.total_seconds()
+        while True:
+            outcome = await self._ask(caller, asked, names, request_id)
+            if outcome.grants or outcome.replayed or outcome.reason is EmptyReason.TERMINAL:
+                return outcome
+            if self._wakeups.draining:
+                return outcome._replace(reason=EmptyReason.SERVER_DRAINING)
+            left = until - loop.time()
+            if left <= 0 or not await self._sleep(waiter, left, by_id=asked.job_id is not None):
+                return outcome
+
+    async def _sleep(self, waiter: Waiter, left: float, *, by_id: bool) -> bool:
+        """Sleep until there may be something; a job asked for by id is looked at every second."""
+        if not by_id:
+            return await waiter.sleep(left)
+        await waiter.sleep(min(left, POLL_AFTER.total_seconds()))
+        return left > POLL_AFTER.total_seconds()
+
+    async def _ask(
+        self, caller: Caller, asked: Acquire, names: tuple[str, ...], request_id: str
+    ) -> AcquireOutcome:
+        call = AcquireCall(caller.scope, caller.deadline, asked, names, request_id)
+        reply = self._flusher.send([call])
+        try:
+            outcome = (await asyncio.shield(reply.future))[0]
+        except asyncio.CancelledError:
+            self._when_done(reply, caller.scope, request_id)
+            raise
+        if isinstance(outcome, Exception):
+            raise outcome
+        assert isinstance(outcome, AcquireOutcome)
+        return outcome
+
+    def _when_done(self, reply: Reply, scope: str, request_id: str) -> None:
+        """Nobody waits for these grants any more: free the jobs at once, not after a whole lease."""
+
+        def hand_back(done: asyncio.Future[list[Any]]) -> None:
+            outcome = done.result()[-1]
+            if not isinstance(outcome, AcquireOutcome) or not outcome.grants or outcome.replayed:
+                return
+            task = done.get_loop().create_task(self._release(scope, request_id, list(outcome.grants)))
+            self._background.add(task)
+            task.add_done_callback(self._background.discard)
+
+        reply.future.add_done_callback(hand_back)
+
+    async def _release(self, scope: str, request_id: str, grants: list[Grant]) -> None:
+        deadline = asyncio.get_running_loop().time() + 5
+        releases = [JobCall(scope, deadline, grant.job.id, Release(grant.token)) for grant in grants]
+        await self._flusher.submit(releases)
+        if request_id:
+            async with self._database.read() as tx:
+                await keys.forget_outcome(tx, scope, request_id)
+                await tx.settle()
+
+    async def _queue_of(self, caller: Caller, job_id: UUID) -> str:
+        async with self._database.read() as tx:
+            cursor = await jobs.find_queue(tx, caller.scope, job_id)
+            row = await cursor.fetchone()
+        if row is None:
+            raise errors.JobNotFound(job_id)
+        return row[0]
+
+    async def _explain(
+        self, caller: Caller, asked: Acquire, names: tuple[str, ...], outcome: AcquireOutcome
+    ) -> AcquireAnswer:
+        """Say why nothing was granted, and when asking again makes sense."""
+        if outcome.reason is not None:
+            return AcquireAnswer(outcome, POLL_AFTER)
+        async with self._database.read() as tx:
+            cursor = await queues.read_outlook(tx, caller.scope, list(names), self._clock.pinned)
+            outlook = await cursor.fetchone()
+        if outlook is not None and outlook.ready and (asked.kinds or asked.states or asked.labels):
+            return AcquireAnswer(outcome._replace(reason=EmptyReason.NO_MATCH), POLL_AFTER)
+        if outlook is not None and outlook.next_time is not None:
+            later = _until(outlook.next_time, outlook.at)
+            return AcquireAnswer(outcome._replace(reason=EmptyReason.SCHEDULED_LATER), later)
+        return AcquireAnswer(outcome._replace(reason=EmptyReason.NO_JOBS), POLL_AFTER)
+
+    async def act(
+        self, caller: Caller, commands: Sequence[tuple[UUID, Command]], *, wants_job: bool = False
+    ) -> list[JobOutcome | Exception]:
+        """Carry out holders' commands, each on its own terms."""
+        calls = [
+            JobCall(caller.scope, caller.deadline, job_id, command, wants_job) for job_id, command in commands
+        ]
+        return await self._flusher.submit(calls)
+
+    async def move(
+        self,
+        caller: Caller,
+        moves: Sequence[tuple[UUID, Move]],
+        acquire_next: Acquire | None,
+        *,
+        wants_job: bool = False,
+    ) -> tuple[list[JobOutcome | Exception], Sequence[Grant]]:
+        """Carry out moves, and lease the caller's next jobs in the same flush."""
+        calls: list[Call] = [
+            JobCall(caller.scope, caller.deadline, job_id, command, wants_job) for job_id, command in moves
+        ]
+        if acquire_next is None:
+            return await self._flusher.submit(calls), ()
+        names = acquire_next.queues
+        calls.append(AcquireCall(caller.scope, caller.deadline, acquire_next, names))
+        reply = self._flusher.send(calls)
+        try:
+            *moved, granted = await asyncio.shield(reply.future)
+        except asyncio.CancelledError:
+            self._when_done(reply, caller.scope, "")
+            raise
+        return moved, granted.grants if isinstance(granted, AcquireOutcome) else ()
+
+
+def _until(time: datetime, at: datetime) -> timedelta:
+    return max(time - at, timedelta(milliseconds=10))

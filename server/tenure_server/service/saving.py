@@ -1,0 +1,162 @@
+"""The save step of one scope: everything decided gathers here and is sent together."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import datetime
+from uuid import UUID
+
+from psycopg import AsyncCursor
+
+from tenure_server.domain.change import Change, Decision, ReadyChange
+from tenure_server.domain.job import Document, JobHead, JobRecord
+from tenure_server.service.sequence import Sequence
+from tenure_server.store import changes, documents, jobs, keys
+from tenure_server.store.changes import Item, Made, Mold
+from tenure_server.store.database import Row, Transaction
+from tenure_server.store.keys import JobKey, RequestOutcome
+
+
+class Raced(Exception):
+    """Someone else was faster between lock and save: the flush has to be decided again."""
+
+
+class Saving:
+    """What a scope's flush writes, and which rows it reads back afterwards."""
+
+    def __init__(self, scope: str, at: datetime, sequence: Sequence) -> None:
+        self.scope = scope
+        self.at = at
+        self.sequence = sequence
+        self.ready_queues: dict[str, int] = defaultdict(int)
+        self.touched: set[UUID] = set()
+        self.scheduled = False
+        self._changes: dict[Change, list[Item]] = defaultdict(list)
+        self._queues_left: set[str] = set()
+        self._documents: list[tuple[UUID, str, Document]] = []
+        self._removed: dict[tuple[str, ...], list[UUID]] = defaultdict(list)
+        self._labels: list[tuple[UUID, tuple[tuple[str, str], ...]]] = []
+        self._keys: list[JobKey] = []
+        self._made: dict[Mold, list[Made]] = defaultdict(list)
+        self._outcomes: list[RequestOutcome] = []
+        self._set_aside: list[UUID] = []
+        self._rows: set[UUID] = set()
+        self._full: set[UUID] = set()
+        self._expected: list[tuple[AsyncCursor[Row], int]] = []
+        self._reads: tuple[AsyncCursor[Row] | None, AsyncCursor[Row] | None] = (None, None)
+
+    @property
+    def writes(self) -> bool:
+        """Whether there is anything to make durable."""
+        return bool(self._changes or self._made or self._outcomes or self._set_aside)
+
+    @property
+    def queues_left(self) -> set[str]:
+        """Queues in which a lease ended: room for another where they are bounded."""
+        return self._queues_left
+
+    def add(self, head: JobHead, decision: Decision) -> None:
+        """Save what was decided about an existing job."""
+        change = decision.change
+        if change is None:
+            return
+        drawn = self.sequence.draw(self.at) if change.ready is ReadyChange.DRAW else None
+        item = Item(head.id, head.version, decision.token, decision.holder, drawn, decision.progress)
+        self._changes[change].append(item)
+        self.touched.add(head.id)
+        self._documents.extend((head.id, kind, document) for kind, document in decision.documents)
+        if change.removed_documents:
+            self._removed[change.removed_documents].append(head.id)
+        if decision.labels is not None:
+            self._labels.append((head.id, decision.labels))
+        if drawn is not None:
+            self.ready_queues[head.queue] += 1
+        if change.lease.value in ("DROP", "FORGET"):
+            self._queues_left.add(head.queue)
+        self.scheduled = self.scheduled or isinstance(change.schedule_time, datetime)
+
+    def make(self, mold: Mold, made: Made) -> None:
+        """Create a job."""
+        self._made[mold].append(made)
+        self.touched.add(made.id)
+        if made.ready_seq is not None:
+            self.ready_queues[mold.queue] += 1
+        else:
+            self.scheduled = True
+
+    def attach(
+        self, job_id: UUID, kind: str | None, document: Document | None, labels: tuple[tuple[str, str], ...]
+    ) -> None:
+        """Store a new job's document and labels, where it has any."""
+        if kind is not None and document is not None:
+            self._documents.append((job_id, kind, document))
+        if labels:
+            self._labels.append((job_id, labels))
+
+    def bind(self, key: JobKey) -> None:
+        """Bind an idempotency key."""
+        self._keys.append(key)
+
+    def remember(self, outcome: RequestOutcome) -> None:
+        """Remember what a request id led to."""
+        self._outcomes.append(outcome)
+
+    def set_aside(self, job_id: UUID) -> None:
+        """Take a damaged job out of the line, so that it hurts no other."""
+        self._set_aside.append(job_id)
+
+    def want(self, job_ids: Iterable[UUID], *, full: bool = False) -> None:
+        """Read these rows back, with `full` their documents as well."""
+        (self._full if full else self._rows).update(job_ids)
+
+    async def send(self, tx: Transaction) -> None:
+        """Send every statement."""
+        await self._send_bindings(tx)
+        for change, items in self._changes.items():
+            cursor = await changes.save_changes(tx, self.scope, change, items, self.at)
+            self._expected.append((cursor, len(items)))
+        for mold, made in self._made.items():
+            await changes.insert_jobs(tx, self.scope, mold, made, self.at)
+        if self._set_aside:
+            await changes.set_aside(tx, self.scope, self._set_aside)
+        for kinds, ids in self._removed.items():
+            await documents.remove_documents(tx, self.scope, ids, kinds)
+        if self._documents:
+            await documents.save_documents(tx, self.scope, self._documents)
+        if self._labels:
+            await documents.save_labels(tx, self.scope, self._labels)
+        await self._send_reads(tx)
+
+    async def _send_bindings(self, tx: Transaction) -> None:
+        if self._keys:
+            cursor = await keys.insert_keys(tx, self.scope, sorted(self._keys))
+            self._expected.append((cursor, len(self._keys)))
+        for outcome in sorted(self._outcomes):
+            self._expected.append((await keys.insert_outcome(tx, self.scope, outcome, self.at), 1))
+
+    async def _send_reads(self, tx: Transaction) -> None:
+        rows = self._rows | self._full
+        if rows:
+            read = await jobs.read_jobs(tx, self.scope, list(rows))
+            content = await documents.read_documents(tx, self.scope, list(self._full)) if self._full else None
+            self._reads = (read, content)
+
+    async def check(self) -> None:
+        """Raise Raced unless every row saved was still as it had been locked."""
+        for cursor, expected in self._expected:
+            row = await cursor.fetchone()
+            if row is None or row[0] != expected:
+                raise Raced
+
+    async def records(self) -> dict[UUID, JobRecord]:
+        """The rows wanted, as they are after the save."""
+        read, content = self._reads
+        if read is None:
+            return {}
+        contents: dict[UUID, dict[str, Document]] = defaultdict(dict)
+        if content is not None:
+            for job_id, kind, stored, content_type in await content.fetchall():
+                contents[job_id][kind] = Document(stored, content_type)
+        return {
+            stored.job.id: JobRecord(stored.job, stored.labels, contents.get(stored.job.id, {}))
+            for stored in await read.fetchall()
+        }

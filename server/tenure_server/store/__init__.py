@@ -1,0 +1,1 @@
+"""SQL and nothing else: one statement is one constant and one function beneath it."""

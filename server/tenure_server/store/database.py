@@ -1,0 +1,201 @@
+"""Connections to PostgreSQL: one for the flusher, one for listening, a small pool for reads."""
+
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from typing import Any, LiteralString
+
+import psycopg
+from psycopg import AsyncConnection, AsyncCursor, conninfo
+from psycopg.pq import TransactionStatus
+from psycopg.rows import AsyncRowFactory, tuple_row
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+from tenure_server.domain import errors
+
+Row = Any
+Connection = AsyncConnection[Any]
+
+SESSION: LiteralString = """
+    SET statement_timeout = '5s';
+    SET lock_timeout = '1s';
+    SET idle_in_transaction_session_timeout = '10s';
+    SET TimeZone = 'UTC';
+    SET client_min_messages = 'warning';
+    SET jit = off;
+    SET plan_cache_mode = 'auto'
+"""
+
+KEEPALIVE: dict[str, Any] = {
+    "keepalives": 1,
+    "keepalives_idle": 5,
+    "keepalives_interval": 5,
+    "keepalives_count": 2,
+    "tcp_user_timeout": 15000,
+    "connect_timeout": 10,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseSettings:
+    """Where the database is and how it is used; `pooled` is for a transaction pooler in between."""
+
+    dsn: str = field(repr=False)
+    pool_size: int = 4
+    pooled: bool = False
+    application_name: str = "tenure"
+
+
+class Transaction:
+    """One transaction in pipeline mode: statements are sent at once and answered in order."""
+
+    __slots__ = ("_connection", "_pipeline")
+
+    def __init__(self, connection: Connection, pipeline: psycopg.AsyncPipeline) -> None:
+        self._connection = connection
+        self._pipeline = pipeline
+
+    async def send(
+        self,
+        statement: LiteralString,
+        values: Mapping[str, Any] | None = None,
+        rows: AsyncRowFactory[Row] = tuple_row,
+    ) -> AsyncCursor[Row]:
+        """Send a statement; its rows are there after `settle`."""
+        cursor = self._connection.cursor(row_factory=rows, binary=True)
+        await cursor.execute(statement, values)
+        return cursor
+
+    async def settle(self) -> None:
+        """Wait until everything sent has been answered; raises the first error."""
+        await self._pipeline.sync()
+
+
+class Database:
+    """The connections of one process."""
+
+    def __init__(self, settings: DatabaseSettings) -> None:
+        self._settings = settings
+        self._flush_connection: Connection | None = None
+        self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
+            settings.dsn,
+            kwargs=self._connect_arguments(),
+            connection_class=AsyncConnection,
+            min_size=1,
+            max_size=settings.pool_size,
+            max_idle=60,
+            timeout=5,
+            configure=_configure,
+            check=AsyncConnectionPool.check_connection,
+            open=False,
+            name="tenure",
+        )
+
+    @property
+    def pooled(self) -> bool:
+        """Whether a transaction pooler sits in between, so that no connection state lasts."""
+        return self._settings.pooled
+
+    async def open(self) -> None:
+        """Open the pool; raises DatabaseUnavailable when no connection can be made."""
+        await self._pool.open()
+        with translated():
+            await self._pool.wait(timeout=10)
+
+    async def close(self) -> None:
+        """Close every connection."""
+        if self._flush_connection is not None:
+            await self._flush_connection.close()
+        await self._pool.close(timeout=5)
+
+    async def connect(self) -> Connection:
+        """A connection of one's own, outside the pool."""
+        with translated():
+            connection: Connection = await AsyncConnection.connect(
+                self._settings.dsn, **self._connect_arguments()
+            )
+            await _configure(connection)
+            return connection
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[Transaction]:
+        """A pooled connection in autocommit: each statement sees what is committed when it starts."""
+        with translated():
+            async with self._pool.connection() as connection, connection.pipeline() as pipeline:
+                yield Transaction(connection, pipeline)
+
+    @asynccontextmanager
+    async def write(self) -> AsyncIterator[Transaction]:
+        """A transaction on a pooled connection, for what is not a job; commits at the end."""
+        with translated():
+            async with (
+                self._pool.connection() as connection,
+                connection.transaction(),
+                connection.pipeline() as pipeline,
+            ):
+                yield Transaction(connection, pipeline)
+
+    @asynccontextmanager
+    async def flush(self) -> AsyncIterator[Transaction]:
+        """The flusher's transaction, which it commits itself; left early, it is rolled back."""
+        connection = await self._flusher()
+        try:
+            async with connection.pipeline() as pipeline:
+                transaction = Transaction(connection, pipeline)
+                await transaction.send("BEGIN")
+                yield transaction
+        except BaseException:
+            await self._roll_back(connection)
+            raise
+        if connection.info.transaction_status is not TransactionStatus.IDLE:
+            await self._roll_back(connection)
+
+    async def _flusher(self) -> Connection:
+        connection = self._flush_connection
+        if connection is None or connection.closed or connection.broken:
+            connection = self._flush_connection = await self.connect()
+        return connection
+
+    async def _roll_back(self, connection: Connection) -> None:
+        try:
+            await connection.execute("ROLLBACK")
+        except psycopg.Error:
+            await connection.close()
+            self._flush_connection = None
+
+    def _connect_arguments(self) -> dict[str, Any]:
+        given = conninfo.conninfo_to_dict(self._settings.dsn)
+        arguments = {key: value for key, value in KEEPALIVE.items() if key not in given}
+        return {
+            **arguments,
+            "application_name": given.get("application_name", self._settings.application_name),
+            "autocommit": True,
+            "prepare_threshold": None if self._settings.pooled else 0,
+        }
+
+
+async def _configure(connection: Connection) -> None:
+    await connection.execute(SESSION, prepare=False)
+
+
+UNAVAILABLE = (
+    psycopg.OperationalError,
+    psycopg.InterfaceError,
+    psycopg.errors.ReadOnlySqlTransaction,
+    PoolTimeout,
+)
+AGAIN = (
+    psycopg.errors.SerializationFailure,
+    psycopg.errors.DeadlockDetected,
+    psycopg.errors.LockNotAvailable,
+)
+REFUSED = (psycopg.DataError, psycopg.IntegrityError, psycopg.ProgrammingError, psycopg.InternalError)
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Turn what a lost or read-only database raises into DatabaseUnavailable."""
+    try:
+        yield
+    except UNAVAILABLE as error:
+        raise errors.DatabaseUnavailable from error

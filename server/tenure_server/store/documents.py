@@ -1,0 +1,83 @@
+"""A job's documents and labels, kept out of its row."""
+
+import hashlib
+from collections.abc import Sequence
+from typing import LiteralString
+from uuid import UUID
+
+from psycopg import AsyncCursor
+
+from tenure_server.domain.job import Document
+from tenure_server.store.database import Transaction
+from tenure_server.store.jsonb import as_jsonb
+
+SAVE_DOCUMENTS: LiteralString = """
+    INSERT INTO job_document (scope, job_id, kind, content, content_type, sha256)
+    SELECT %(scope)s, job_id, kind, content, content_type, sha256
+      FROM unnest(%(ids)s::uuid[], %(kinds)s::text[], %(contents)s::bytea[],
+                  %(content_types)s::text[], %(sums)s::bytea[])
+           AS new(job_id, kind, content, content_type, sha256)
+    ON CONFLICT (scope, job_id, kind) DO UPDATE
+       SET content = excluded.content, content_type = excluded.content_type, sha256 = excluded.sha256
+"""
+
+
+async def save_documents(
+    tx: Transaction, scope: str, documents: Sequence[tuple[UUID, str, Document]]
+) -> None:
+    """Store documents, each in place of the one of its kind before it."""
+    values = {
+        "scope": scope,
+        "ids": [job_id for job_id, _, _ in documents],
+        "kinds": [kind for _, kind, _ in documents],
+        "contents": [document.content for _, _, document in documents],
+        "content_types": [document.content_type for _, _, document in documents],
+        "sums": [hashlib.sha256(document.content).digest() for _, _, document in documents],
+    }
+    await tx.send(SAVE_DOCUMENTS, values)
+
+
+REMOVE_DOCUMENTS: LiteralString = """
+    DELETE FROM job_document
+     WHERE scope = %(scope)s AND job_id = ANY(%(ids)s) AND kind = ANY(%(kinds)s)
+"""
+
+
+async def remove_documents(tx: Transaction, scope: str, ids: Sequence[UUID], kinds: Sequence[str]) -> None:
+    """Remove documents of these kinds."""
+    await tx.send(REMOVE_DOCUMENTS, {"scope": scope, "ids": list(ids), "kinds": list(kinds)})
+
+
+READ_DOCUMENTS: LiteralString = """
+    SELECT job_id, kind, content, content_type FROM job_document
+     WHERE scope = %(scope)s AND job_id = ANY(%(ids)s)
+       AND (%(kinds)s::text[] IS NULL OR kind = ANY(%(kinds)s))
+"""
+
+
+async def read_documents(
+    tx: Transaction, scope: str, ids: Sequence[UUID], kinds: Sequence[str] | None = None
+) -> AsyncCursor[tuple[UUID, str, bytes, str]]:
+    """The documents of these jobs, of these kinds or of all."""
+    values = {"scope": scope, "ids": list(ids), "kinds": None if kinds is None else list(kinds)}
+    return await tx.send(READ_DOCUMENTS, values)
+
+
+SAVE_LABELS: LiteralString = """
+    INSERT INTO job_facet (scope, job_id, labels)
+    SELECT %(scope)s, job_id, labels
+      FROM unnest(%(ids)s::uuid[], %(labels)s::jsonb[]) AS new(job_id, labels)
+    ON CONFLICT (scope, job_id) DO UPDATE SET labels = excluded.labels
+"""
+
+
+async def save_labels(
+    tx: Transaction, scope: str, labels: Sequence[tuple[UUID, Sequence[tuple[str, str]]]]
+) -> None:
+    """Store label sets, each in place of the one before it."""
+    values = {
+        "scope": scope,
+        "ids": [job_id for job_id, _ in labels],
+        "labels": [as_jsonb(dict(pairs)) for _, pairs in labels],
+    }
+    await tx.send(SAVE_LABELS, values)
