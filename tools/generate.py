@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-from tools import blocking_client, proto_stubs
+from tools import blocking_client, configuration_page, proto_stubs
 from tools.generated import MARK, is_generated
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -16,7 +16,11 @@ Generator = Callable[[Path], Files]
 
 # Each takes the repository's root and returns the files it makes, by their path below the root.
 # A later generator does not see what an earlier one returned.
-GENERATORS: Sequence[Generator] = (proto_stubs.generate, blocking_client.generate)
+GENERATORS: Sequence[Generator] = (
+    proto_stubs.generate,
+    blocking_client.generate,
+    configuration_page.generate,
+)
 
 # Where a generated file that no generator makes any more is looked for.
 SEARCHED = ("client", "docs", "server")

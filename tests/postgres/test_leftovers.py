@@ -130,7 +130,7 @@ def test_a_dead_servers_pid_is_taken_out_of_its_file_because_our_child_may_get_i
     assert "  123  456" in path.read_text()
 
 
-@pytest.mark.parametrize("text", ["", "\n", "garbage\n"])
+@pytest.mark.parametrize("text", ["", "\n", "garbage\n", "1", "1\n/data\n"])
 def test_a_torn_pid_file_does_not_stop_the_start(options: EmbeddedOptions, text: str) -> None:
     (options.data_dir / "cluster" / "postmaster.pid").write_text(text)
 

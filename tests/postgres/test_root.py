@@ -4,6 +4,7 @@ import pwd
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -56,7 +57,18 @@ def _import_directories() -> list[str]:
     return [str(Path(location).parent) for location in found]
 
 
-def test_only_postgresql_steps_down_and_keeps_no_group_of_root(server: EmbeddedPostgres) -> None:
+@pytest.fixture
+def groups() -> Iterator[None]:
+    """Gives this root a supplementary group, as a login does."""
+    before = os.getgroups()
+    os.setgroups([0, 1])
+    yield
+    os.setgroups(before)
+
+
+def test_only_postgresql_steps_down_and_keeps_no_group_of_root(
+    groups: None, server: EmbeddedPostgres
+) -> None:
     lines = Path(f"/proc/{server.pid}/status").read_text().splitlines()
     status = {line.split(":")[0]: line.split()[1:] for line in lines}
     account = pwd.getpwuid(int(status["Uid"][0]))

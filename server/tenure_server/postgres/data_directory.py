@@ -89,10 +89,8 @@ class DataDirectory:
 
     def _is_ours_to_open(self) -> bool:
         """Root's, and with nothing in it that we did not put there."""
-        strange = [
-            path for path in self.path.iterdir() if path.name not in OWN_NAMES and not _is_unfinished(path)
-        ]
-        return not strange and self.path.stat().st_uid == 0
+        ours = (path.name in OWN_NAMES or _is_unfinished(path) for path in self.path.iterdir())
+        return all(ours) and self.path.stat().st_uid == 0
 
     def remove_unfinished(self) -> None:
         """Remove the clusters that an earlier run began to make and did not finish."""

@@ -36,8 +36,8 @@ class PidFile:
         PostgreSQL takes its parent's pid for stale, and still finds the shared memory segment named in the
         file, by which it knows backends that outlived their postmaster: removing the file would disarm that.
         """
-        first, rest = self.path.read_text().split("\n", 1)
-        self.path.write_text("\n".join([str(os.getpid()).ljust(len(first)), rest]))
+        first, _, rest = self.path.read_bytes().partition(b"\n")
+        self.path.write_bytes(str(os.getpid()).encode().ljust(len(first)) + b"\n" + rest)
 
 
 def clear_leftovers(cluster: Path) -> str:
@@ -47,9 +47,8 @@ def clear_leftovers(cluster: Path) -> str:
     """
     left = PidFile.of(cluster)
     if left is None:
-        (cluster / "postmaster.pid").unlink(
-            missing_ok=True
-        )  # empty or torn: PostgreSQL would refuse to start
+        # Empty or torn: PostgreSQL would refuse to start.
+        (cluster / "postmaster.pid").unlink(missing_ok=True)
         return ""
     if is_postmaster_of(left.pid, cluster):
         stop_postmaster(left.pid, cluster)

@@ -12,8 +12,10 @@ from tenure_server.domain.progress import Progress
 from tenure_server.store.database import Transaction
 
 # Sets parameters only, never a volatile function, and finds rows by key and version alone: with a
-# state in the WHERE the planner may walk a partial index instead of the key.
-SAVE_CHANGES: LiteralString = """
+# state in the WHERE the planner may walk a partial index instead of the key. Written short, because the
+# driver parses a statement of more than 4096 characters anew each time.
+SAVE_CHANGES: LiteralString = " ".join(
+    """
     WITH saved AS (
         UPDATE job SET
             state = %(state)s,
@@ -78,7 +80,8 @@ SAVE_CHANGES: LiteralString = """
                       WITH ORDINALITY AS line(source, target, reason, step)
     )
     SELECT count(*) FROM saved
-"""
+""".split()
+)
 
 
 class Item(NamedTuple):

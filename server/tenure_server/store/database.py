@@ -6,15 +6,17 @@ from dataclasses import dataclass, field
 from typing import Any, LiteralString
 
 import psycopg
-from psycopg import AsyncConnection, AsyncCursor, conninfo
+from psycopg import AsyncCursor, conninfo
 from psycopg.pq import TransactionStatus
 from psycopg.rows import AsyncRowFactory, tuple_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from tenure_server.domain import errors
+from tenure_server.store.connection import Connection, PipelinedConnection
 
 Row = Any
-Connection = AsyncConnection[Any]
+
+PREPARED_STATEMENTS = 1000
 
 SESSION: LiteralString = """
     SET statement_timeout = '5s';
@@ -51,7 +53,7 @@ class Transaction:
 
     __slots__ = ("_connection", "_pipeline")
 
-    def __init__(self, connection: Connection, pipeline: psycopg.AsyncPipeline) -> None:
+    def __init__(self, connection: PipelinedConnection, pipeline: psycopg.AsyncPipeline) -> None:
         self._connection = connection
         self._pipeline = pipeline
 
@@ -63,7 +65,11 @@ class Transaction:
     ) -> AsyncCursor[Row]:
         """Send a statement; its rows are there after `settle`."""
         cursor = self._connection.cursor(row_factory=rows, binary=True)
-        await cursor.execute(statement, values)
+        self._connection.queueing = True
+        try:
+            await cursor.execute(statement, values)
+        finally:
+            self._connection.queueing = False
         return cursor
 
     async def settle(self) -> None:
@@ -76,11 +82,11 @@ class Database:
 
     def __init__(self, settings: DatabaseSettings) -> None:
         self._settings = settings
-        self._flush_connection: Connection | None = None
-        self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
+        self._flush_connection: PipelinedConnection | None = None
+        self._pool: AsyncConnectionPool[PipelinedConnection] = AsyncConnectionPool(
             settings.dsn,
             kwargs=self._connect_arguments(),
-            connection_class=AsyncConnection,
+            connection_class=PipelinedConnection,
             min_size=1,
             max_size=settings.pool_size,
             max_idle=60,
@@ -108,12 +114,10 @@ class Database:
             await self._flush_connection.close()
         await self._pool.close(timeout=5)
 
-    async def connect(self) -> Connection:
+    async def connect(self) -> PipelinedConnection:
         """A connection of one's own, outside the pool."""
         with translated():
-            connection: Connection = await AsyncConnection.connect(
-                self._settings.dsn, **self._connect_arguments()
-            )
+            connection = await PipelinedConnection.connect(self._settings.dsn, **self._connect_arguments())
             await _configure(connection)
             return connection
 
@@ -150,7 +154,7 @@ class Database:
         if connection.info.transaction_status is not TransactionStatus.IDLE:
             await self._roll_back(connection)
 
-    async def _flusher(self) -> Connection:
+    async def _flusher(self) -> PipelinedConnection:
         connection = self._flush_connection
         if connection is None or connection.closed or connection.broken:
             connection = self._flush_connection = await self.connect()
@@ -175,6 +179,7 @@ class Database:
 
 
 async def _configure(connection: Connection) -> None:
+    connection.prepared_max = PREPARED_STATEMENTS
     await connection.execute(SESSION, prepare=False)
 
 

@@ -5,7 +5,8 @@ from collections.abc import AsyncIterator, Sequence
 from types import TracebackType
 from typing import LiteralString, Self
 
-from tenure_server.store.database import Connection, Database, translated
+from tenure_server.store.connection import Connection
+from tenure_server.store.database import Database, translated
 
 LISTEN: LiteralString = "LISTEN tenure_wakeup"
 

@@ -12,7 +12,7 @@ _START_SECONDS = 120.0
 _LOOK_AGAIN_SECONDS = 0.1
 
 
-class TenureContainer(DockerContainer):  # type: ignore[misc]  # published without types
+class TenureContainer(DockerContainer):
     """A server with a PostgreSQL of its own, or that of `dsn`; `target` is what clients take."""
 
     def __init__(self, image: str = "tenure:latest", *, dsn: str | None = None, port: int = 50051) -> None:

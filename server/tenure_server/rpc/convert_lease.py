@@ -1,0 +1,191 @@
+"""Between proto and domain: grants, and what holders ask and are told."""
+
+from datetime import datetime, timedelta
+
+from tenure.v1 import lease_pb2, lease_service_pb2
+from tenure_server.domain.change import LeaseChange
+from tenure_server.domain.command import Acquire, Move, Release, Renew, Report, SaveCheckpoint
+from tenure_server.domain.job import Directive
+from tenure_server.domain.phase import Phase
+from tenure_server.rpc.convert_job import DIRECTIVES, PHASES, job_id_from_proto, job_to_proto
+from tenure_server.rpc.convert_values import (
+    document_from_proto,
+    duration_from_proto,
+    duration_to_proto,
+    failure_from_proto,
+    labels_from_proto,
+    numbers_by_word,
+    progress_from_proto,
+    time_to_proto,
+)
+from tenure_server.rpc.limits import DEFAULT_LEASE
+from tenure_server.service.calls import Grant, JobOutcome
+from tenure_server.service.leases import AcquireAnswer
+from tenure_server.service.lifecycles import Catalogue
+
+EMPTY_REASONS = numbers_by_word(lease_pb2.EmptyReason.items(), "EMPTY_REASON_")
+
+NO_TIME = timedelta(0)
+RENEWALS_PER_LEASE = 3
+
+
+def acquire_from_proto(sent: lease_service_pb2.AcquireLeaseRequest) -> Acquire:
+    """Who wants which leases, defaults filled in."""
+    return Acquire(
+        holder=sent.holder,
+        duration=(
+            duration_from_proto("lease_duration", sent.lease_duration)
+            if sent.HasField("lease_duration")
+            else DEFAULT_LEASE
+        ),
+        queues=tuple(sent.queues),
+        job_id=job_id_from_proto(sent.job_id),
+        max_leases=sent.max_leases or 1,
+        kinds=tuple(sent.kinds),
+        states=tuple(sent.states),
+        labels=labels_from_proto(sent.labels),
+    )
+
+
+def acquire_next_from_proto(
+    sent: lease_service_pb2.TransitionRequest | lease_service_pb2.BatchTransitionRequest,
+) -> Acquire | None:
+    """The leases that are wanted along with a move, if any."""
+    return acquire_from_proto(sent.acquire_next) if sent.HasField("acquire_next") else None
+
+
+def wait_from_proto(sent: lease_service_pb2.AcquireLeaseRequest) -> timedelta:
+    """How long the caller would wait; not at all unless it says so."""
+    return duration_from_proto("wait", sent.wait) if sent.HasField("wait") else NO_TIME
+
+
+def renew_from_proto(sent: lease_service_pb2.RenewRequest) -> Renew:
+    """What Renew asks."""
+    return Renew(
+        sent.token,
+        duration_from_proto("lease_duration", sent.lease_duration)
+        if sent.HasField("lease_duration")
+        else None,
+        progress_from_proto(sent.progress) if sent.HasField("progress") else None,
+        sent.expected_version if sent.HasField("expected_version") else None,
+    )
+
+
+def report_from_proto(sent: lease_service_pb2.ReportProgressRequest) -> Report:
+    """What ReportProgress asks."""
+    return Report(
+        sent.token,
+        progress_from_proto(sent.progress),
+        sent.expected_version if sent.HasField("expected_version") else None,
+    )
+
+
+def checkpoint_from_proto(sent: lease_service_pb2.SaveCheckpointRequest) -> SaveCheckpoint:
+    """What SaveCheckpoint asks."""
+    return SaveCheckpoint(
+        sent.token,
+        document_from_proto(sent.checkpoint),
+        sent.phase_index if sent.HasField("phase_index") else None,
+        progress_from_proto(sent.progress) if sent.HasField("progress") else None,
+        sent.expected_version if sent.HasField("expected_version") else None,
+    )
+
+
+def move_from_proto(sent: lease_service_pb2.TransitionRequest) -> Move:
+    """What Transition asks."""
+    return Move(
+        sent.token,
+        sent.to,
+        document_from_proto(sent.result) if sent.HasField("result") else None,
+        failure_from_proto(sent.error) if sent.HasField("error") else None,
+        progress_from_proto(sent.progress) if sent.HasField("progress") else None,
+        document_from_proto(sent.checkpoint) if sent.HasField("checkpoint") else None,
+        sent.phase_index if sent.HasField("phase_index") else None,
+        sent.expected_version if sent.HasField("expected_version") else None,
+    )
+
+
+def release_from_proto(sent: lease_service_pb2.ReleaseRequest) -> Release:
+    """What Release asks."""
+    delay = duration_from_proto("delay", sent.delay) if sent.HasField("delay") else None
+    return Release(sent.token, delay, sent.count_attempt)
+
+
+def grant_to_proto(grant: Grant, at: datetime | None, catalogue: Catalogue) -> lease_pb2.Grant:
+    """A lease as its holder gets it; `at` is the database's time, None for a grant just made."""
+    job = grant.record.job
+    duration, until = job.lease_duration or NO_TIME, job.lease_expire_time
+    left = duration if at is None or until is None else min(duration, max(NO_TIME, until - at))
+    return lease_pb2.Grant(
+        job=job_to_proto(grant.record, catalogue, full=True),
+        token=grant.token,
+        fence=job.fence,
+        attempt=job.attempt,
+        expire_time=time_to_proto(until),
+        ttl=duration_to_proto(left),
+        renew_after=duration_to_proto(left / RENEWALS_PER_LEASE),
+        last_attempt=job.attempt >= job.max_attempts,
+    )
+
+
+def empty_to_proto(answer: AcquireAnswer) -> lease_service_pb2.AcquireLeaseResponse:
+    """An answer that grants nothing, and says why."""
+    return lease_service_pb2.AcquireLeaseResponse(
+        empty_reason=EMPTY_REASONS.get(answer.outcome.reason or ""),
+        poll_after=duration_to_proto(answer.poll_after),
+        replayed=answer.outcome.replayed,
+    )
+
+
+def lease_status_to_proto(outcome: JobOutcome) -> lease_pb2.LeaseStatus:
+    """What a holder is told about its lease after any of its calls."""
+    head, change = outcome.head, outcome.decision.change
+    until, duration = head.lease_expire_time, head.lease_duration
+    if change is not None and change.lease is LeaseChange.EXTEND:
+        until, duration = change.lease_expire_time, change.lease_duration
+    left = None if until is None else max(NO_TIME, until - outcome.at)
+    rest = None if left is None else min(left, duration or left) / RENEWALS_PER_LEASE
+    return lease_pb2.LeaseStatus(
+        expire_time=time_to_proto(until),
+        ttl=duration_to_proto(left),
+        renew_after=duration_to_proto(rest),
+        version=outcome.version,
+        directive=DIRECTIVES.get(head.directive or ""),
+        directive_reason=head.cancel_reason if head.directive == Directive.CANCEL else None,
+    )
+
+
+def renew_result_to_proto(outcome: JobOutcome) -> lease_service_pb2.RenewResult:
+    """What became of one renewal."""
+    return lease_service_pb2.RenewResult(lease=lease_status_to_proto(outcome))
+
+
+def transition_result_to_proto(
+    outcome: JobOutcome, catalogue: Catalogue
+) -> lease_service_pb2.TransitionResult:
+    """What became of one move."""
+    return lease_service_pb2.TransitionResult(
+        state=outcome.state,
+        phase=PHASES.get(_phase(outcome, catalogue) or ""),
+        version=outcome.version,
+        replayed=outcome.replayed,
+    )
+
+
+def release_result_to_proto(outcome: JobOutcome, catalogue: Catalogue) -> lease_service_pb2.ReleaseResult:
+    """What became of one release."""
+    return lease_service_pb2.ReleaseResult(
+        state=outcome.state,
+        phase=PHASES.get(_phase(outcome, catalogue) or ""),
+        version=outcome.version,
+        replayed=outcome.replayed,
+    )
+
+
+def _phase(outcome: JobOutcome, catalogue: Catalogue) -> Phase | None:
+    change = outcome.decision.change
+    if change is not None:
+        return change.phase
+    known = catalogue.find(outcome.head.lifecycle, outcome.head.lifecycle_version)
+    state = known.states.get(outcome.state) if known is not None else None
+    return state.phase if state is not None else None
