@@ -1,24 +1,25 @@
 """Between proto and domain: jobs, what creates and lists them, and their history."""
 
 import logging
+from datetime import timedelta
+from functools import lru_cache
 from uuid import UUID
 
 from tenure.v1 import job_pb2, job_service_pb2
 from tenure_server.domain.job import Document, DocumentKind, Job, JobRecord, NewJob, decode_failure
-from tenure_server.domain.lifecycle import Failure
+from tenure_server.domain.lifecycle import Failure, Lifecycle
+from tenure_server.domain.retry import RetryPolicy
 from tenure_server.rpc.convert_values import (
-    Fields,
     document_from_proto,
-    document_to_proto,
-    duration_to_proto,
-    failure_to_proto,
     labels_from_proto,
     numbers_by_word,
-    progress_to_proto,
     retry_policy_from_proto,
     retry_policy_to_proto,
     time_from_proto,
-    time_to_proto,
+    write_document,
+    write_duration,
+    write_failure,
+    write_time,
 )
 from tenure_server.service.calls import CreateOutcome
 from tenure_server.service.jobs import Creation
@@ -42,62 +43,105 @@ _UNREADABLE = Failure("unreadable", "the stored error cannot be read")
 
 def job_to_proto(record: JobRecord, catalogue: Catalogue, *, full: bool = False) -> job_pb2.Job:
     """A job as readers see it; with its documents if `full`. No token is ever in it."""
+    message = job_pb2.Job()
+    write_job(message, record, catalogue, full=full)
+    return message
+
+
+def write_job(message: job_pb2.Job, record: JobRecord, catalogue: Catalogue, *, full: bool) -> None:
+    """The same into an empty message, which saves the copy where the job is part of another one."""
     job = record.job
+    message.id = str(job.id)
+    message.queue = job.queue
+    message.kind = job.kind
+    message.priority = job.priority
+    message.attempt = job.attempt
+    message.version = job.version
+    message.fence = job.fence
+    message.phase_index = job.phase_index
+    message.pinned = job.pinned
+    if record.labels:
+        message.labels.update(record.labels)
     known = catalogue.find(job.lifecycle, job.lifecycle_version)
-    documents = _documents(record.documents) if full and record.documents else {}
+    retry = (job.max_attempts, job.retry_initial_delay, job.retry_max_delay, job.retry_multiplier)
+    message.MergeFrom(_common(known, job.lifecycle, job.lifecycle_version, job.state, job.phase, retry))
+    _write_lease(message, job)
+    _write_progress(message, job)
+    _write_times(message, job)
+    if full:
+        _write_documents(message, record.documents)
+
+
+Retry = tuple[int, timedelta | None, timedelta | None, float | None]
+
+
+@lru_cache(maxsize=4096)
+def _common(
+    known: Lifecycle | None, lifecycle: str, version: int, state: str, phase: str, retry: Retry
+) -> job_pb2.Job:
+    """What many jobs have in common, made once; never to be changed."""
     return job_pb2.Job(
-        id=str(job.id),
-        queue=job.queue,
-        kind=job.kind,
-        lifecycle=job.lifecycle,
-        lifecycle_version=job.lifecycle_version,
-        state=job.state,
-        phase=PHASES.get(job.phase),
-        allowed_targets=known.allowed(job.state) if known is not None else None,
-        priority=job.priority,
-        schedule_time=time_to_proto(job.schedule_time),
-        expire_time=time_to_proto(job.expire_time),
-        labels=record.labels or None,
-        retry_policy=retry_policy_to_proto(
-            job.max_attempts, job.retry_initial_delay, job.retry_max_delay, job.retry_multiplier
-        ),
-        attempt=job.attempt,
-        version=job.version,
-        fence=job.fence,
-        lease=_lease(job),
-        directive=DIRECTIVES.get(job.directive or ""),
-        cancel_reason=job.cancel_reason,
-        progress=progress_to_proto(job.progress),
-        phase_index=job.phase_index,
-        pinned=job.pinned,
-        deleted_time=time_to_proto(job.deleted_time),
-        create_time=time_to_proto(job.create_time),
-        update_time=time_to_proto(job.update_time),
-        start_time=time_to_proto(job.start_time),
-        end_time=time_to_proto(job.end_time),
-        **documents,
+        lifecycle=lifecycle,
+        lifecycle_version=version,
+        state=state,
+        phase=PHASES.get(phase),
+        allowed_targets=known.allowed(state) if known is not None else None,
+        retry_policy=retry_policy_to_proto(RetryPolicy.of(*retry)),
     )
 
 
-def _lease(job: Job) -> Fields | None:
-    if job.lease_expire_time is None:
-        return None
-    return {
-        "holder": job.lease_holder,
-        "expire_time": time_to_proto(job.lease_expire_time),
-        "duration": duration_to_proto(job.lease_duration),
-        "heartbeat_time": time_to_proto(job.heartbeat_time),
-    }
+def _write_lease(message: job_pb2.Job, job: Job) -> None:
+    if job.lease_expire_time is not None:
+        lease = message.lease
+        lease.holder = job.lease_holder or ""
+        write_time(lease.expire_time, job.lease_expire_time)
+        if job.lease_duration is not None:
+            write_duration(lease.duration, job.lease_duration)
+        if job.heartbeat_time is not None:
+            write_time(lease.heartbeat_time, job.heartbeat_time)
+    if job.directive is not None:
+        message.directive = DIRECTIVES[job.directive]
+    if job.cancel_reason is not None:
+        message.cancel_reason = job.cancel_reason
 
 
-def _documents(documents: dict[str, Document]) -> Fields:
-    error = documents.get(DocumentKind.ERROR)
-    return {
-        "payload": document_to_proto(documents.get(DocumentKind.PAYLOAD)),
-        "result": document_to_proto(documents.get(DocumentKind.RESULT)),
-        "error": failure_to_proto(_failure(error)) if error is not None else None,
-        "checkpoint": document_to_proto(documents.get(DocumentKind.CHECKPOINT)),
-    }
+def _write_progress(message: job_pb2.Job, job: Job) -> None:
+    if job.progress_label is not None:
+        message.progress.label = job.progress_label
+    if job.progress_done is not None:
+        message.progress.done = job.progress_done
+    if job.progress_total is not None:
+        message.progress.total = job.progress_total
+    if job.progress_message is not None:
+        message.progress.message = job.progress_message
+
+
+def _write_times(message: job_pb2.Job, job: Job) -> None:
+    write_time(message.create_time, job.create_time)
+    write_time(message.update_time, job.update_time)
+    if job.schedule_time is not None:
+        write_time(message.schedule_time, job.schedule_time)
+    if job.expire_time is not None:
+        write_time(message.expire_time, job.expire_time)
+    if job.start_time is not None:
+        write_time(message.start_time, job.start_time)
+    if job.end_time is not None:
+        write_time(message.end_time, job.end_time)
+    if job.deleted_time is not None:
+        write_time(message.deleted_time, job.deleted_time)
+
+
+def _write_documents(message: job_pb2.Job, documents: dict[str, Document]) -> None:
+    for kind, document in documents.items():
+        match kind:
+            case DocumentKind.PAYLOAD:
+                write_document(message.payload, document)
+            case DocumentKind.RESULT:
+                write_document(message.result, document)
+            case DocumentKind.CHECKPOINT:
+                write_document(message.checkpoint, document)
+            case DocumentKind.ERROR:
+                write_failure(message.error, _failure(document))
 
 
 def _failure(stored: Document) -> Failure:
@@ -167,7 +211,7 @@ def filter_from_proto(sent: job_service_pb2.ListJobsRequest) -> JobFilter:
 
 def event_to_proto(event: StoredEvent) -> job_pb2.JobEvent:
     """One line of a job's history."""
-    return job_pb2.JobEvent(
+    message = job_pb2.JobEvent(
         job_id=str(event.job_id),
         version=event.version,
         step=event.step,
@@ -177,8 +221,9 @@ def event_to_proto(event: StoredEvent) -> job_pb2.JobEvent:
         holder=event.holder,
         fence=event.fence,
         attempt=event.attempt,
-        time=time_to_proto(event.time),
     )
+    write_time(message.time, event.time)
+    return message
 
 
 def job_id_from_proto(sent: str) -> UUID | None:

@@ -7,16 +7,16 @@ from tenure_server.domain.change import LeaseChange
 from tenure_server.domain.command import Acquire, Move, Release, Renew, Report, SaveCheckpoint
 from tenure_server.domain.job import Directive
 from tenure_server.domain.phase import Phase
-from tenure_server.rpc.convert_job import DIRECTIVES, PHASES, job_id_from_proto, job_to_proto
+from tenure_server.rpc.convert_job import DIRECTIVES, PHASES, job_id_from_proto, write_job
 from tenure_server.rpc.convert_values import (
     document_from_proto,
     duration_from_proto,
-    duration_to_proto,
     failure_from_proto,
     labels_from_proto,
     numbers_by_word,
     progress_from_proto,
-    time_to_proto,
+    write_duration,
+    write_time,
 )
 from tenure_server.rpc.limits import DEFAULT_LEASE
 from tenure_server.service.calls import Grant, JobOutcome
@@ -114,50 +114,54 @@ def release_from_proto(sent: lease_service_pb2.ReleaseRequest) -> Release:
 def grant_to_proto(grant: Grant, at: datetime | None, catalogue: Catalogue) -> lease_pb2.Grant:
     """A lease as its holder gets it; `at` is the database's time, None for a grant just made."""
     job = grant.record.job
-    duration, until = job.lease_duration or NO_TIME, job.lease_expire_time
-    left = duration if at is None or until is None else min(duration, max(NO_TIME, until - at))
-    return lease_pb2.Grant(
-        job=job_to_proto(grant.record, catalogue, full=True),
+    message = lease_pb2.Grant(
         token=grant.token,
         fence=job.fence,
         attempt=job.attempt,
-        expire_time=time_to_proto(until),
-        ttl=duration_to_proto(left),
-        renew_after=duration_to_proto(left / RENEWALS_PER_LEASE),
         last_attempt=job.attempt >= job.max_attempts,
     )
+    write_job(message.job, grant.record, catalogue, full=True)
+    until, left = job.lease_expire_time, job.lease_duration or NO_TIME
+    if until is not None:
+        write_time(message.expire_time, until)
+        left = left if at is None else min(left, max(NO_TIME, until - at))
+    write_duration(message.ttl, left)
+    write_duration(message.renew_after, left / RENEWALS_PER_LEASE)
+    return message
 
 
 def empty_to_proto(answer: AcquireAnswer) -> lease_service_pb2.AcquireLeaseResponse:
     """An answer that grants nothing, and says why."""
     return lease_service_pb2.AcquireLeaseResponse(
         empty_reason=EMPTY_REASONS.get(answer.outcome.reason or ""),
-        poll_after=duration_to_proto(answer.poll_after),
+        poll_after=answer.poll_after,
         replayed=answer.outcome.replayed,
     )
 
 
-def lease_status_to_proto(outcome: JobOutcome) -> lease_pb2.LeaseStatus:
+def write_lease_status(message: lease_pb2.LeaseStatus, outcome: JobOutcome) -> None:
     """What a holder is told about its lease after any of its calls."""
     head, change = outcome.head, outcome.decision.change
     until, duration = head.lease_expire_time, head.lease_duration
     if change is not None and change.lease is LeaseChange.EXTEND:
         until, duration = change.lease_expire_time, change.lease_duration
-    left = None if until is None else max(NO_TIME, until - outcome.at)
-    rest = None if left is None else min(left, duration or left) / RENEWALS_PER_LEASE
-    return lease_pb2.LeaseStatus(
-        expire_time=time_to_proto(until),
-        ttl=duration_to_proto(left),
-        renew_after=duration_to_proto(rest),
-        version=outcome.version,
-        directive=DIRECTIVES.get(head.directive or ""),
-        directive_reason=head.cancel_reason if head.directive == Directive.CANCEL else None,
-    )
+    message.version = outcome.version
+    if until is not None:
+        left = max(NO_TIME, until - outcome.at)
+        write_time(message.expire_time, until)
+        write_duration(message.ttl, left)
+        write_duration(message.renew_after, min(left, duration or left) / RENEWALS_PER_LEASE)
+    if head.directive is not None:
+        message.directive = DIRECTIVES[head.directive]
+        if head.directive == Directive.CANCEL and head.cancel_reason is not None:
+            message.directive_reason = head.cancel_reason
 
 
 def renew_result_to_proto(outcome: JobOutcome) -> lease_service_pb2.RenewResult:
     """What became of one renewal."""
-    return lease_service_pb2.RenewResult(lease=lease_status_to_proto(outcome))
+    message = lease_service_pb2.RenewResult()
+    write_lease_status(message.lease, outcome)
+    return message
 
 
 def transition_result_to_proto(

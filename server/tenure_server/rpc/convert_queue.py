@@ -2,7 +2,6 @@
 
 from tenure.v1 import admin_service_pb2, queue_pb2
 from tenure_server.rpc import limits
-from tenure_server.rpc.convert_values import duration_to_proto, time_to_proto
 from tenure_server.service.server_info import ServerFacts
 from tenure_server.store.queues import StoredQueue
 
@@ -15,7 +14,7 @@ def queue_to_proto(queue: StoredQueue) -> queue_pb2.Queue:
         max_active=queue.max_active,
         ready=queue.ready,
         leased=queue.leased,
-        update_time=time_to_proto(queue.update_time),
+        update_time=queue.update_time,
     )
 
 
@@ -24,15 +23,15 @@ def server_info_to_proto(facts: ServerFacts) -> admin_service_pb2.GetServerInfoR
     return admin_service_pb2.GetServerInfoResponse(
         version=facts.version,
         schema_version=facts.schema_version,
-        database_time=time_to_proto(facts.database_time),
-        clock_offset=duration_to_proto(facts.clock_offset),
+        database_time=facts.database_time,
+        clock_offset=facts.clock_offset,
         limits=admin_service_pb2.Limits(
             max_document_bytes=limits.MAX_DOCUMENT_BYTES,
             max_batch_items=limits.MAX_BATCH_ITEMS,
             max_labels=limits.MAX_LABELS,
-            max_wait=duration_to_proto(limits.MAX_WAIT),
-            min_lease_duration=duration_to_proto(limits.MIN_LEASE),
-            max_lease_duration=duration_to_proto(limits.MAX_LEASE),
+            max_wait=limits.MAX_WAIT,
+            min_lease_duration=limits.MIN_LEASE,
+            max_lease_duration=limits.MAX_LEASE,
             max_message_bytes=limits.MAX_MESSAGE_BYTES,
         ),
     )

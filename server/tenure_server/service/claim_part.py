@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from psycopg import AsyncCursor
-
 from tenure_server.domain import errors
 from tenure_server.domain.job import JobHead, JobRecord
 from tenure_server.domain.lease_rules import EmptyReason, acquire
@@ -17,8 +15,8 @@ from tenure_server.service.lifecycles import Catalogue
 from tenure_server.service.parts import NamedJobs, RequestIds
 from tenure_server.service.saving import Saving
 from tenure_server.store import claims
-from tenure_server.store.claims import QueueState, ReadyFilter
-from tenure_server.store.database import Row, Transaction
+from tenure_server.store.claims import QueueState, ReadyFilter, SharedQueue
+from tenure_server.store.database import Answer, Row, Transaction
 from tenure_server.store.keys import RequestOutcome
 
 log = logging.getLogger(__name__)
@@ -54,36 +52,43 @@ class Gates:
     def __init__(self, scope: str, calls: Sequence[AcquireCall]) -> None:
         self._scope = scope
         self._names = sorted({name for call in calls for name in call.queues})
-        self._cursors: list[AsyncCursor[Row]] = []
+        self._shared: Answer[SharedQueue] | None = None
+        self._locked: Answer[Row] | None = None
+        self._read: Answer[QueueState] | None = None
         self._gates: dict[str, Gate] = {}
+        self.special: list[str] = []
         self.bounded: set[str] = set()
 
     async def ask(self, tx: Transaction) -> None:
-        """Share the queues, lock those with a bound, then read them."""
+        """Share the queues."""
         if self._names:
-            self._cursors = [
-                await claims.share_queues(tx, self._scope, self._names),
-                await claims.lock_bounded_queues(tx, self._scope, self._names),
-                await claims.read_queues(tx, self._scope, self._names),
-            ]
+            self._shared = await claims.share_queues(tx, self._scope, self._names)
 
     async def collect(self) -> None:
-        """Take the answers."""
-        if not self._cursors:
-            return
-        shared, locked, read = [await cursor.fetchall() for cursor in self._cursors]
-        self._gates = {name: Gate(open=got) for name, got in shared}
-        mine = {name for (name,) in locked}
-        for state in read:
-            self._set(state, state.name in mine)
+        """Take the answer; `special` queues have settings that need a closer look."""
+        for queue in await self._shared.fetchall() if self._shared else ():
+            self._gates[queue.name] = Gate(open=queue.shared)
+            if queue.has_settings:
+                self.special.append(queue.name)
 
-    def _set(self, state: QueueState, locked: bool) -> None:
-        gate = self._gates[state.name]
-        gate.paused = state.paused
-        if state.max_active is not None:
-            self.bounded.add(state.name)
-            gate.open = gate.open and locked
-            gate.room = state.max_active - (state.active or 0)
+    async def look_closer(self, tx: Transaction) -> None:
+        """Lock those with a bound, then read their settings and count what is active."""
+        if self.special:
+            self._locked = await claims.lock_bounded_queues(tx, self._scope, self.special)
+            self._read = await claims.read_queues(tx, self._scope, self.special)
+
+    async def collect_closer(self) -> None:
+        """Take the answers."""
+        if self._locked is None or self._read is None:
+            return
+        mine = {name for (name,) in await self._locked.fetchall()}
+        for state in await self._read.fetchall():
+            gate = self._gates[state.name]
+            gate.paused = state.paused
+            if state.max_active is not None:
+                self.bounded.add(state.name)
+                gate.open = gate.open and state.name in mine
+                gate.room = state.max_active - (state.active or 0)
 
     def __getitem__(self, name: str) -> Gate:
         return self._gates[name]
@@ -106,7 +111,8 @@ class ClaimPart:
         self._requests = requests
         self._catalogue = catalogue
         self.gates = Gates(scope, calls)
-        self._cursors: dict[ReadyFilter, AsyncCursor[JobHead]] = {}
+        self._wanted: dict[ReadyFilter, int] = {}
+        self._cursors: dict[ReadyFilter, Answer[JobHead]] = {}
         self._ready: dict[ReadyFilter, deque[JobHead]] = {}
         self._taken: set[UUID] = set()
         self._fences: dict[UUID, int] = {}
@@ -118,19 +124,38 @@ class ClaimPart:
     async def ask(self, tx: Transaction) -> None:
         """Lock the next jobs of every queue asked for, as many as are asked for."""
         await self.gates.ask(tx)
-        wanted: dict[ReadyFilter, int] = {}
         for call in self._calls:
             for ready in _filters(call):
-                wanted[ready] = wanted.get(ready, 0) + call.asked.max_leases
-        for ready, count in wanted.items():
-            limit = min(count, CLAIM_LIMIT)
-            self._cursors[ready] = await claims.lock_ready_jobs(tx, self._scope, ready, limit)
+                self._wanted[ready] = self._wanted.get(ready, 0) + call.asked.max_leases
+        for ready in self._wanted:
+            await self._lock_ready(tx, ready, counted=False)
 
-    async def collect(self) -> None:
-        """Take the answers."""
+    async def _lock_ready(self, tx: Transaction, ready: ReadyFilter, *, counted: bool) -> None:
+        limit = min(self._wanted[ready], CLAIM_LIMIT)
+        self._cursors[ready] = await claims.lock_ready_jobs(tx, self._scope, ready, limit, counted=counted)
+
+    async def collect(self) -> bool:
+        """Take the answers; True when some queues need a closer look."""
         await self.gates.collect()
+        await self._collect_ready()
+        return bool(self.gates.special)
+
+    async def look_closer(self, tx: Transaction) -> None:
+        """Ask queues that have settings again, with their bounds locked."""
+        await self.gates.look_closer(tx)
+        for ready in self._wanted:
+            if ready.queue in self.gates.special:
+                await self._lock_ready(tx, ready, counted=True)
+
+    async def collect_closer(self) -> None:
+        """Take the answers."""
+        await self.gates.collect_closer()
+        await self._collect_ready()
+
+    async def _collect_ready(self) -> None:
         for ready, cursor in self._cursors.items():
             self._ready[ready] = deque(await cursor.fetchall())
+        self._cursors = {}
 
     def decide(self, saving: Saving) -> None:
         """Grant what may be granted, asks in order of arrival."""

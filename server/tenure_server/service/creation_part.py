@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from psycopg import AsyncCursor
-
 from tenure_server.domain import errors
 from tenure_server.domain.job import DocumentKind, JobRecord, NewJob
 from tenure_server.domain.retry import RetryPolicy
@@ -15,7 +13,7 @@ from tenure_server.service.saving import Saving
 from tenure_server.service.sequence import make_job_id
 from tenure_server.store import keys
 from tenure_server.store.changes import Made, Mold
-from tenure_server.store.database import Transaction
+from tenure_server.store.database import Answer, Transaction
 from tenure_server.store.keys import JobKey, RequestOutcome
 
 
@@ -29,7 +27,7 @@ class CreationPart:
         self._calls = calls
         self._requests = requests
         self._catalogue = catalogue
-        self._cursor: AsyncCursor[JobKey] | None = None
+        self._cursor: Answer[JobKey] | None = None
         self._known: dict[bytes, JobKey] = {}
         self._answers: list[tuple[CreateCall, UUID | errors.TenureError, bool]] = []
 

@@ -50,20 +50,21 @@ class ScopeFlush:
         await self._claims.ask(tx)
 
     async def collect(self) -> bool:
-        """Take what was locked; True when rows named are busy or absent."""
+        """Take what was locked; True when something needs a closer look."""
         missing = await self._named.collect()
         await self._requests.collect()
         await self._creations.collect()
-        await self._claims.collect()
-        return missing
+        return await self._claims.collect() or missing
 
-    async def look_for_missing(self, tx: Transaction) -> None:
-        """Ask which rows exist though they could not be locked."""
+    async def look_closer(self, tx: Transaction) -> None:
+        """Ask which rows exist though they could not be locked, and what bounded queues still hold."""
         await self._named.look_for_missing(tx)
+        await self._claims.look_closer(tx)
 
-    async def collect_missing(self) -> None:
-        """Take the answer."""
+    async def collect_closer(self) -> None:
+        """Take the answers."""
         await self._named.collect_missing()
+        await self._claims.collect_closer()
 
     def decide(self, at: datetime, sequence: ReadySequence) -> None:
         """Judge everything."""
@@ -120,13 +121,14 @@ class Flush:
             await scope.lock(tx)
         clock = await heads.read_clock(tx, now)
         await tx.settle()
-        missing = [scope for scope in self.scopes if await scope.collect()]
-        if missing:
-            for scope in missing:
-                await scope.look_for_missing(tx)
+        unclear = [scope for scope in self.scopes if await scope.collect()]
+        if unclear:
+            for scope in unclear:
+                await scope.look_closer(tx)
+            clock = await heads.read_clock(tx, now)
             await tx.settle()
-            for scope in missing:
-                await scope.collect_missing()
+            for scope in unclear:
+                await scope.collect_closer()
         row = await clock.fetchone()
         if row is None:
             raise LookupError("the database's clock gave no time")

@@ -4,13 +4,11 @@ from collections.abc import Iterable
 from typing import NamedTuple
 from uuid import UUID
 
-from psycopg import AsyncCursor
-
 from tenure_server.domain import errors
 from tenure_server.domain.job import JobHead
 from tenure_server.service.calls import AcquireCall, Call, CreateCall, JobCall
 from tenure_server.store import heads, keys
-from tenure_server.store.database import Row, Transaction
+from tenure_server.store.database import Answer, Row, Transaction
 from tenure_server.store.keys import RequestOutcome
 
 
@@ -20,8 +18,8 @@ class NamedJobs:
     def __init__(self, scope: str, calls: Iterable[Call]) -> None:
         self._scope = scope
         self._ids = {call.names_job for call in calls} - {None}
-        self._cursor: AsyncCursor[JobHead] | None = None
-        self._found: AsyncCursor[Row] | None = None
+        self._cursor: Answer[JobHead] | None = None
+        self._found: Answer[Row] | None = None
         self._heads: dict[UUID, JobHead] = {}
         self._busy: set[UUID] = set()
 
@@ -75,7 +73,7 @@ class RequestIds:
     def __init__(self, scope: str, calls: Iterable[Call]) -> None:
         self._scope = scope
         self._ids = {request_id for call in calls if (request_id := request_id_of(call))}
-        self._cursor: AsyncCursor[RequestOutcome] | None = None
+        self._cursor: Answer[RequestOutcome] | None = None
         self._seen: dict[str, Seen] = {}
 
     async def ask(self, tx: Transaction) -> None:

@@ -5,14 +5,13 @@ from collections.abc import Iterable
 from datetime import datetime
 from uuid import UUID
 
-from psycopg import AsyncCursor
-
 from tenure_server.domain.change import Change, Decision, ReadyChange
 from tenure_server.domain.job import Document, JobHead, JobRecord
 from tenure_server.service.sequence import Sequence
 from tenure_server.store import changes, documents, jobs, keys
 from tenure_server.store.changes import Item, Made, Mold
-from tenure_server.store.database import Row, Transaction
+from tenure_server.store.database import Answer, Row, Transaction
+from tenure_server.store.jobs import StoredJob
 from tenure_server.store.keys import JobKey, RequestOutcome
 
 
@@ -41,8 +40,10 @@ class Saving:
         self._set_aside: list[UUID] = []
         self._rows: set[UUID] = set()
         self._full: set[UUID] = set()
-        self._expected: list[tuple[AsyncCursor[Row], int]] = []
-        self._reads: tuple[AsyncCursor[Row] | None, AsyncCursor[Row] | None] = (None, None)
+        self._expected: list[tuple[Answer[Row], int]] = []
+        self._read_back: list[tuple[Answer[StoredJob], int]] = []
+        self._rows_answer: Answer[StoredJob] | None = None
+        self._content_answer: Answer[Row] | None = None
 
     @property
     def writes(self) -> bool:
@@ -106,14 +107,16 @@ class Saving:
 
     def want(self, job_ids: Iterable[UUID], *, full: bool = False) -> None:
         """Read these rows back, with `full` their documents as well."""
-        (self._full if full else self._rows).update(job_ids)
+        ids = list(job_ids)
+        self._rows.update(ids)
+        if full:
+            self._full.update(ids)
 
     async def send(self, tx: Transaction) -> None:
         """Send every statement."""
         await self._send_bindings(tx)
         for change, items in self._changes.items():
-            cursor = await changes.save_changes(tx, self.scope, change, items, self.at)
-            self._expected.append((cursor, len(items)))
+            await self._send_change(tx, change, items)
         for mold, made in self._made.items():
             await changes.insert_jobs(tx, self.scope, mold, made, self.at)
         if self._set_aside:
@@ -126,6 +129,15 @@ class Saving:
             await documents.save_labels(tx, self.scope, self._labels)
         await self._send_reads(tx)
 
+    async def _send_change(self, tx: Transaction, change: Change, items: list[Item]) -> None:
+        if any(item.id in self._rows for item in items):
+            read = await changes.save_and_read(tx, self.scope, change, items, self.at)
+            self._read_back.append((read, len(items)))
+            self._rows.difference_update(item.id for item in items)
+        else:
+            saved = await changes.save_changes(tx, self.scope, change, items, self.at)
+            self._expected.append((saved, len(items)))
+
     async def _send_bindings(self, tx: Transaction) -> None:
         if self._keys:
             cursor = await keys.insert_keys(tx, self.scope, sorted(self._keys))
@@ -134,29 +146,35 @@ class Saving:
             self._expected.append((await keys.insert_outcome(tx, self.scope, outcome, self.at), 1))
 
     async def _send_reads(self, tx: Transaction) -> None:
-        rows = self._rows | self._full
-        if rows:
-            read = await jobs.read_jobs(tx, self.scope, list(rows))
-            content = await documents.read_documents(tx, self.scope, list(self._full)) if self._full else None
-            self._reads = (read, content)
+        if self._rows:
+            self._rows_answer = await jobs.read_jobs(tx, self.scope, list(self._rows))
+        if self._full:
+            self._content_answer = await documents.read_documents(tx, self.scope, list(self._full))
 
     async def check(self) -> None:
         """Raise Raced unless every row saved was still as it had been locked."""
-        for cursor, expected in self._expected:
-            row = await cursor.fetchone()
+        for answer, expected in self._expected:
+            row = await answer.fetchone()
             if row is None or row[0] != expected:
                 raise Raced
+        if any(answer.rowcount != expected for answer, expected in self._read_back):
+            raise Raced
 
     async def records(self) -> dict[UUID, JobRecord]:
         """The rows wanted, as they are after the save."""
-        read, content = self._reads
-        if read is None:
-            return {}
-        contents: dict[UUID, dict[str, Document]] = defaultdict(dict)
-        if content is not None:
-            for job_id, kind, stored, content_type in await content.fetchall():
-                contents[job_id][kind] = Document(stored, content_type)
+        contents = await self._contents()
+        answers = [answer for answer, _ in self._read_back]
+        if self._rows_answer is not None:
+            answers.append(self._rows_answer)
         return {
             stored.job.id: JobRecord(stored.job, stored.labels, contents.get(stored.job.id, {}))
-            for stored in await read.fetchall()
+            for answer in answers
+            for stored in await answer.fetchall()
         }
+
+    async def _contents(self) -> dict[UUID, dict[str, Document]]:
+        contents: dict[UUID, dict[str, Document]] = defaultdict(dict)
+        if self._content_answer is not None:
+            for job_id, kind, stored, content_type in await self._content_answer.fetchall():
+                contents[job_id][kind] = Document(stored, content_type)
+        return contents

@@ -6,16 +6,18 @@ from typing import Any, LiteralString, NamedTuple
 from uuid import UUID
 
 from psycopg import AsyncCursor
+from psycopg.rows import args_row
 
 from tenure_server.domain.change import KEEP, Change, LeaseChange, ProgressChange, ReadyChange
+from tenure_server.domain.job import Job
 from tenure_server.domain.progress import Progress
-from tenure_server.store.database import Transaction
+from tenure_server.store.database import Row, Transaction, compact
+from tenure_server.store.jobs import StoredJob
 
 # Sets parameters only, never a volatile function, and finds rows by key and version alone: with a
-# state in the WHERE the planner may walk a partial index instead of the key. Written short, because the
-# driver parses a statement of more than 4096 characters anew each time.
-SAVE_CHANGES: LiteralString = " ".join(
-    """
+# state in the WHERE the planner may walk a partial index instead of the key.
+
+SAVE: LiteralString = """
     WITH saved AS (
         UPDATE job SET
             state = %(state)s,
@@ -69,18 +71,26 @@ SAVE_CHANGES: LiteralString = " ".join(
                     %(totals)s::bigint[], %(messages)s::text[])
              AS change(id, version, token, holder, ready_seq, label, done, total, message)
         WHERE job.scope = %(scope)s AND job.id = change.id AND job.version = change.version
-        RETURNING job.id, job.version, job.queue, job.fence, job.attempt, change.holder
+        RETURNING job.*, change.holder AS actor
     ), told AS (
         INSERT INTO job_event (scope, position, job_id, version, step, queue, from_state, to_state,
                                reason, holder, fence, attempt, time)
         SELECT %(scope)s, pg_current_xact_id()::text::bigint, saved.id, saved.version, line.step - 1,
-               saved.queue, line.source, line.target, line.reason, saved.holder, saved.fence,
+               saved.queue, line.source, line.target, line.reason, saved.actor, saved.fence,
                saved.attempt, %(at)s
           FROM saved, unnest(%(sources)s::text[], %(targets)s::text[], %(reasons)s::text[])
                       WITH ORDINALITY AS line(source, target, reason, step)
     )
-    SELECT count(*) FROM saved
-""".split()
+"""
+
+SAVE_CHANGES: LiteralString = compact(SAVE, "SELECT count(*) FROM saved")
+
+SAVE_AND_READ: LiteralString = compact(
+    SAVE,
+    """
+    SELECT saved.*, facet.labels
+      FROM saved LEFT JOIN job_facet AS facet ON facet.scope = %(scope)s AND facet.job_id = saved.id
+    """,
 )
 
 
@@ -102,6 +112,19 @@ async def save_changes(
     values = {**_shared(change), **_own(change, items)}
     values.update(scope=scope, at=at)
     return await tx.send(SAVE_CHANGES, values)
+
+
+async def save_and_read(
+    tx: Transaction, scope: str, change: Change, items: Sequence[Item], at: datetime
+) -> AsyncCursor[StoredJob]:
+    """Save one change of many jobs; returns those that were still at their version, as they are now."""
+    values = {**_shared(change), **_own(change, items)}
+    values.update(scope=scope, at=at)
+    return await tx.send(SAVE_AND_READ, values, args_row(_saved))
+
+
+def _saved(*columns: Row) -> StoredJob:
+    return StoredJob(Job(*columns[:-2]), columns[-1] or {})
 
 
 def _shared(change: Change) -> dict[str, Any]:

@@ -23,7 +23,10 @@ LOCK_READY_JOBS: LiteralString = """
        AND (%(labels)s::jsonb IS NULL OR EXISTS (
             SELECT FROM job_facet AS facet
              WHERE facet.scope = %(scope)s AND facet.job_id = job.id AND facet.labels @> %(labels)s))
-       AND NOT EXISTS (SELECT FROM queue AS q WHERE q.scope = %(scope)s AND q.name = %(queue)s AND q.paused)
+       AND NOT EXISTS (
+            SELECT FROM queue
+             WHERE queue.scope = %(scope)s AND queue.name = %(queue)s
+               AND (queue.paused OR (queue.max_active IS NOT NULL AND NOT %(counted)s)))
      ORDER BY priority, ready_seq
      LIMIT %(limit)s
        FOR UPDATE OF job SKIP LOCKED
@@ -40,9 +43,12 @@ class ReadyFilter(NamedTuple):
 
 
 async def lock_ready_jobs(
-    tx: Transaction, scope: str, wanted: ReadyFilter, limit: int
+    tx: Transaction, scope: str, wanted: ReadyFilter, limit: int, *, counted: bool
 ) -> AsyncCursor[JobHead]:
-    """Lock up to `limit` ready jobs of one queue, most urgent first."""
+    """Lock up to `limit` ready jobs of one queue, most urgent first.
+
+    A queue with a bound gives nothing unless the caller has locked it and `counted` what is active.
+    """
     values = {
         "scope": scope,
         "queue": wanted.queue,
@@ -50,20 +56,33 @@ async def lock_ready_jobs(
         "states": list(wanted.states) or None,
         "labels": as_jsonb(dict(wanted.labels)) if wanted.labels else None,
         "limit": limit,
+        "counted": counted,
     }
     return await tx.send(LOCK_READY_JOBS, values, args_row(JobHead))
 
 
-# Shared by all claims; UpdateQueue takes it alone, so that nothing is granted after its reply.
+class SharedQueue(NamedTuple):
+    """A queue shared by a claim. `has_settings` may be out of date: it only says where to look closer."""
+
+    name: str
+    shared: bool
+    has_settings: bool
+
+
+# Shared by all claims; UpdateQueue takes it alone, so that nothing is granted after its reply. What is
+# read here may be older than the lock, so the claim itself, a statement later, heeds the settings.
 SHARE_QUEUES: LiteralString = """
-    SELECT name, pg_try_advisory_xact_lock_shared(hashtextextended(%(scope)s || E'\\x1f' || name, 1))
-      FROM unnest(%(names)s::text[]) AS name
+    SELECT name, pg_try_advisory_xact_lock_shared(hashtextextended(%(scope)s || E'\\x1f' || name, 1)),
+           EXISTS (SELECT FROM queue
+                    WHERE queue.scope = %(scope)s AND queue.name = asked.name
+                      AND (queue.paused OR queue.max_active IS NOT NULL))
+      FROM unnest(%(names)s::text[]) AS asked(name)
 """
 
 
-async def share_queues(tx: Transaction, scope: str, names: Sequence[str]) -> AsyncCursor[tuple[str, bool]]:
-    """Keep these queues' settings from changing; False where they are being changed right now."""
-    return await tx.send(SHARE_QUEUES, {"scope": scope, "names": list(names)})
+async def share_queues(tx: Transaction, scope: str, names: Sequence[str]) -> AsyncCursor[SharedQueue]:
+    """Keep these queues' settings from changing; not shared where they are being changed right now."""
+    return await tx.send(SHARE_QUEUES, {"scope": scope, "names": list(names)}, args_row(SharedQueue))
 
 
 # Only queues with a bound are locked; all others are never touched by a claim.

@@ -16,6 +16,9 @@ from tenure_server.store.connection import Connection, PipelinedConnection
 
 Row = Any
 
+Answer = AsyncCursor
+"""The rows of a statement, there once its transaction has been settled."""
+
 PREPARED_STATEMENTS = 1000
 
 SESSION: LiteralString = """
@@ -36,6 +39,11 @@ KEEPALIVE: dict[str, Any] = {
     "tcp_user_timeout": 15000,
     "connect_timeout": 10,
 }
+
+
+def compact(*parts: LiteralString) -> LiteralString:
+    """One statement without its layout: the driver parses one over 4096 characters anew each time."""
+    return " ".join(word for part in parts for word in part.split())
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -13,9 +12,11 @@ from typing import Any
 import grpc
 import pytest
 
-from tenure import Reject, RunningJob, Worker, errors
+from tenure import AsyncClient, LeaseKeeper, Reject, RunningJob, Worker, errors
+from tenure.lease_renewals import RenewalSender
 from tenure.model.job import Failure
 from tenure.v1 import job_pb2
+from tenure.worker.intake import Intake
 from tenure.worker.outcome import failure
 from tenure.worker.settings import WorkerSettings, default_holder
 from tests.clients.python.fake_server import FakeServer, refusal, refuse, refuses
@@ -217,33 +218,45 @@ async def test_no_more_jobs_run_at_once_than_allowed(fake: FakeServer, board: Le
     assert asked[0] == 3
 
 
+def _settings(lease_duration: float = 30) -> WorkerSettings:
+    words = {"success": "succeeded", "failure": "failed", "cancelled": "cancelled", "paused": "paused"}
+    return WorkerSettings(
+        queues=["q"],
+        concurrency=8,
+        prefetch=8,
+        lease_duration=lease_duration,
+        holder="h",
+        grace=1,
+        wait=1,
+        labels={},
+        **words,
+    )
+
+
 def test_only_short_jobs_are_leased_ahead() -> None:
-    def settings(lease_duration: float) -> WorkerSettings:
-        words = {"success": "s", "failure": "f", "cancelled": "c", "paused": "p"}
-        return WorkerSettings(
-            queues=["q"], concurrency=8, prefetch=8, lease_duration=lease_duration, holder="h",
-            grace=1, wait=1, labels={}, **words,
-        )  # fmt: skip
-
-    assert settings(30).prefetched(None) == 0
-    assert settings(30).prefetched(0.01) == 8
-    assert settings(30).prefetched(2.0) == 4
-    assert settings(30).prefetched(60.0) == 0
-    assert settings(2).prefetched(0.4) == 4
+    assert _settings(30).prefetched(None) == 0
+    assert _settings(30).prefetched(0.01) == 8
+    assert _settings(30).prefetched(2.0) == 4
+    assert _settings(30).prefetched(60.0) == 0
+    assert _settings(2).prefetched(0.4) == 4
 
 
-async def test_the_lease_is_renewed_while_an_async_handler_blocks_the_loop(
-    worker: Worker, board: LeaseBoard, fake: FakeServer
+async def test_renewals_are_sent_while_an_async_handler_blocks_the_loop(
+    worker: Worker, board: LeaseBoard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The fake server shares the loop, so what counts is that the keeper sent its call meanwhile."""
+    # The fake server shares the loop, so it answers only afterwards: what counts is the sending.
+    sent = threading.Event()
+    transmit = RenewalSender.send
+
+    def send(sender: RenewalSender, *arguments: Any) -> None:
+        transmit(sender, *arguments)
+        sent.set()
+
+    monkeypatch.setattr(RenewalSender, "send", send)
 
     @worker.handler
-    async def hog(job: RunningJob) -> bool:
-        sent = job.lease.due_at
-        end = time.monotonic() + 10
-        while job._keeper._sent is None and time.monotonic() < end:
-            time.sleep(0.001)  # noqa: ASYNC251  # that is the point
-        return job._keeper._sent is not None and sent > 0
+    async def hog(_: RunningJob) -> bool:
+        return sent.wait(20)
 
     async with at_work(worker):
         end = await board.ended(await board.put())
@@ -334,21 +347,24 @@ async def test_a_checkpoint_refused_for_a_lost_lease_stops_the_work(
     worker: Worker, board: LeaseBoard, fake: FakeServer
 ) -> None:
     fake.answers("SaveCheckpoint", refuses(LOST))
-    seen: list[BaseException] = []
+    stopped = threading.Event()
 
-    @worker.handler
+    @worker.handler(kind="long")
     def long(job: RunningJob) -> None:
         try:
             job.checkpoint(b"late")
-        except errors.LeaseLost as error:
-            seen.append(error)
+        except errors.LeaseLost:
             assert job.lost.is_set()
+            stopped.set()
             raise
 
+    @worker.handler(kind="short")
+    def short(_: RunningJob) -> None: ...
+
     async with at_work(worker):
-        lost = await board.put()
-        await board.until(lambda: seen)
-        await board.put()
+        lost = await board.put(kind="long")
+        assert await asyncio.to_thread(stopped.wait, 20)
+        await board.ended(await board.put(kind="short"))
 
     assert lost not in board.ends
 
@@ -478,29 +494,21 @@ async def test_a_thread_that_never_ends_neither_holds_up_the_stop_nor_is_its_job
 async def test_jobs_leased_while_the_worker_stops_are_handed_back(
     fake: FakeServer, board: LeaseBoard
 ) -> None:
-    worker = Worker(fake.target, concurrency=1)
-    reported, answer = asyncio.Event(), asyncio.Event()
+    job_id = await board.put()
+    with LeaseKeeper(fake.target) as keeper:
+        async with AsyncClient(fake.target) as client:
+            intake = Intake(client, keeper, _settings(), (), lambda _: None, lambda: None)
+            asked = intake.ask()
+            assert asked is not None
+            acquired = await client.acquire_leases(asked)
 
-    @worker.handler
-    async def work(_: RunningJob) -> None: ...
+            await intake.close()
+            intake.took(asked, acquired.grants)
+            await intake.close()
 
-    async def slow(request: Any, context: Any) -> Any:
-        await board.put()
-        reported.set()
-        await answer.wait()
-        return await board.batch_transition(request, context)
-
-    fake.answers("BatchTransition", slow)
-
-    async with at_work(worker) as task:
-        await board.put()
-        await asyncio.wait_for(reported.wait(), 20)
-        worker.stop()
-        await asyncio.sleep(0)
-        answer.set()
-        await asyncio.wait_for(task, 20)
-
-    assert len(board.released) == 1
+            assert intake.ask() is None
+            assert not keeper.holds(acquired.grants[0])
+    assert board.released == [job_id]
 
 
 async def test_asking_again_after_a_lost_answer_is_the_same_call(

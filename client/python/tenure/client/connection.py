@@ -50,8 +50,8 @@ class Connection:
         """Remember where the server is.
 
         `target` is `host:port`, `unix:/path` or `https://host`; see tenure.channel. `timeout` is the
-        deadline of a call in seconds, apart from what a call is asked to wait. With `wait_for_ready`
-        calls wait for a server to come up within their deadline.
+        deadline of a call in seconds, at most 30, apart from what a call is asked to wait. With
+        `wait_for_ready` calls wait for a server to come up within their deadline.
         """
         self._endpoint = endpoint(
             target, token=token, root_certificates=root_certificates, credentials=credentials

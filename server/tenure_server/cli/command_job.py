@@ -1,0 +1,157 @@
+"""One job done by one process: what it is given, how it is stopped, and what its end means."""
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import signal
+from collections.abc import Mapping, Sequence
+
+import tenure
+
+logger = logging.getLogger("tenure")
+
+MAX_RESULT_BYTES = 1024 * 1024
+NOT_TO_BE_RETRIED = 100
+
+_READ_BYTES = 64 * 1024
+
+
+class CommandFailed(Exception):
+    """The attempt failed; another one may succeed."""
+
+
+class CommandJobs:
+    """Runs a command for each job, in a session of its own so that signals reach all its children."""
+
+    def __init__(self, command: Sequence[str], kill_after: float) -> None:
+        self._command = command
+        self._kill_after = kill_after
+        self._running: set[asyncio.subprocess.Process] = set()
+
+    async def run(self, job: "tenure.RunningJob") -> "tenure.Document | None":
+        """Run the command for a job; raises CommandFailed or Reject when it does not succeed.
+
+        When the task is cancelled the command is stopped first.
+        """
+        process = await self._start(job)
+        self._running.add(process)
+        try:
+            result, code = await self._finish(process, job.payload)
+        except BaseException:
+            await self._stop_undisturbed(process)
+            raise
+        finally:
+            self._running.discard(process)
+        logger.info("job %s: the command ended with %s", job.id, _ending(code))
+        return _outcome(code, result)
+
+    def kill_all(self) -> int:
+        """Kill the commands that still run when the worker has ended; returns how many there were."""
+        for process in self._running:
+            _signal(process, signal.SIGKILL)
+        return len(self._running)
+
+    async def _start(self, job: "tenure.RunningJob") -> asyncio.subprocess.Process:
+        try:
+            return await asyncio.create_subprocess_exec(
+                *self._command,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                env={**os.environ, **facts(job)},
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise CommandFailed(f"the command cannot be run: {error.strerror}") from error
+
+    async def _finish(self, process: asyncio.subprocess.Process, payload: bytes) -> tuple[bytes, int]:
+        feeding = asyncio.create_task(_feed(process, payload))
+        try:
+            result = await _read_bounded(process)
+            return result, await process.wait()
+        finally:
+            feeding.cancel()
+            await asyncio.gather(feeding, return_exceptions=True)
+
+    async def _stop_undisturbed(self, process: asyncio.subprocess.Process) -> None:
+        """Stop the process even when cancelled again meanwhile, as every word about the lease does."""
+        stopping = asyncio.create_task(self._stop(process))
+        while not stopping.done():
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.shield(stopping)
+
+    async def _stop(self, process: asyncio.subprocess.Process) -> None:
+        _signal(process, signal.SIGTERM)
+        try:
+            await asyncio.wait_for(process.wait(), self._kill_after)
+        except TimeoutError:
+            logger.warning("process %d outlived SIGTERM and is killed", process.pid)
+        _signal(process, signal.SIGKILL)  # children may have outlived it
+        await process.wait()
+
+
+def facts(job: "tenure.RunningJob") -> Mapping[str, str]:
+    """Return what the command finds in its environment."""
+    return {
+        "TENURE_JOB_ID": job.id,
+        "TENURE_JOB_QUEUE": job.queue,
+        "TENURE_JOB_KIND": job.kind,
+        "TENURE_JOB_ATTEMPT": str(job.attempt),
+        "TENURE_JOB_FENCE": str(job.fence),
+        "TENURE_JOB_LABELS": json.dumps(dict(job.labels), sort_keys=True),
+        "TENURE_JOB_CONTENT_TYPE": job.content_type,
+    }
+
+
+async def _feed(process: asyncio.subprocess.Process, payload: bytes) -> None:
+    assert process.stdin is not None
+    # A command need not read its input.
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+        process.stdin.write(payload)
+        await process.stdin.drain()
+    process.stdin.close()
+
+
+async def _read_bounded(process: asyncio.subprocess.Process) -> bytes:
+    assert process.stdout is not None
+    result = bytearray()
+    while chunk := await process.stdout.read(_READ_BYTES):
+        result += chunk
+        if len(result) > MAX_RESULT_BYTES:
+            raise tenure.Reject("the command printed more than 1 MiB", code="result_too_large")
+    return bytes(result)
+
+
+def _outcome(code: int, result: bytes) -> "tenure.Document | None":
+    if code == NOT_TO_BE_RETRIED:
+        raise tenure.Reject(f"the command ended with {_ending(code)}", code="command_rejected")
+    if code != 0:
+        raise CommandFailed(f"the command ended with {_ending(code)}")
+    return tenure.Document(result, _content_type(result)) if result else None
+
+
+def _content_type(result: bytes) -> str:
+    try:
+        text = result.decode()
+    except UnicodeDecodeError:
+        return "application/octet-stream"
+    try:
+        json.loads(text)
+    except ValueError:
+        return "text/plain; charset=utf-8"
+    return "application/json"
+
+
+def _ending(code: int) -> str:
+    if code >= 0:
+        return f"exit code {code}"
+    try:
+        return f"signal {signal.Signals(-code).name}"
+    except ValueError:
+        return f"signal {-code}"
+
+
+def _signal(process: asyncio.subprocess.Process, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, number)

@@ -1,0 +1,35 @@
+"""`tenure serve` and `tenure migrate`."""
+
+from typing import Any
+
+import click
+
+from tenure_server.cli.server_options import settings_of, settings_options
+
+
+@click.command()
+@settings_options
+def serve(**options: Any) -> int:
+    """Serve until SIGTERM or SIGINT.
+
+    Without a DSN a private PostgreSQL is started, and stopped at the end. The first signal lets running
+    calls end, a second one does not.
+    """
+    settings = settings_of(options)
+    from tenure_server import application
+
+    return application.serve(settings)
+
+
+@click.command()
+@click.option("--status", is_flag=True, help="Say which version the schema has and change nothing.")
+@settings_options
+def migrate(status: bool, **options: Any) -> int:
+    """Bring the database's schema up to date.
+
+    `serve` does so itself; this is for those who give it an account that may not change the schema.
+    """
+    settings = settings_of(options)
+    from tenure_server import application
+
+    return application.migrate(settings, status=status)

