@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Iterator, Mapping
 from traceback import format_tb
-from types import MappingProxyType, TracebackType
+from types import MappingProxyType
 from typing import Final
 
 from google.protobuf.any_pb2 import Any
@@ -124,9 +124,8 @@ def _safe(text: str, length: int) -> str:
 
 def _trace(error: BaseException) -> Iterator[str]:
     cause = error.__cause__ or error.__context__
-    if cause is not None:
+    if cause is not None and cause is not error:
         yield from _trace(cause)
         yield "which led to "
     yield f"{type(error).__module__}.{type(error).__qualname__} from\n"
-    trace: TracebackType | None = error.__traceback__
-    yield from format_tb(trace)
+    yield from format_tb(error.__traceback__)

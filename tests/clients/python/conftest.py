@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tenure import Worker
 from tests.clients.python.fake_server import FakeServer, running
 from tests.clients.python.lease_board import LeaseBoard
 
@@ -26,3 +27,8 @@ async def fake() -> AsyncIterator[FakeServer]:
 @pytest.fixture
 async def board(fake: FakeServer) -> LeaseBoard:
     return LeaseBoard(fake)
+
+
+@pytest.fixture
+def worker(fake: FakeServer) -> Worker:
+    return Worker(fake.target, concurrency=4, grace=20)

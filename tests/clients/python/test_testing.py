@@ -31,5 +31,19 @@ def test_a_server_that_ends_at_once_is_reported_with_what_it_said(
         pass
 
 
+def test_the_database_of_a_real_server_is_not_used_by_tests(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    script = tmp_path / "python"
+    script.write_text('#!/bin/sh\necho "dsn=[$TENURE_DSN] $*"\nexit 2\n')
+    script.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(script))
+    monkeypatch.setenv("TENURE_DSN", "host=production")
+    monkeypatch.delenv("TENURE_TEST_DSN", raising=False)
+
+    with pytest.raises(ServerUnavailable, match=r"dsn=\[\] -m tenure_server serve .*--data-dir"), serve():
+        pass
+
+
 def test_nobody_is_not_serving(tmp_path: Path) -> None:
     assert not is_serving(f"unix:{tmp_path / 'none.sock'}")

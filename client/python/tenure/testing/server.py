@@ -56,6 +56,7 @@ def serve(
         )
     # Short, because the path of a Unix socket has little more than a hundred bytes.
     directory = Path(tempfile.mkdtemp(prefix="tenure-"))
+    directory.chmod(0o711)  # started by root, PostgreSQL steps down to an account that passes through
     try:
         server = _start(directory, dsn or os.environ.get("TENURE_TEST_DSN"), arguments, environment or {})
         try:
@@ -74,7 +75,9 @@ def _start(
     command = [sys.executable, "-m", "tenure_server", "serve", "--listen", target, *arguments]
     if dsn is None:
         command += ["--data-dir", str(directory / "postgres")]
-    given = {**os.environ, **({} if dsn is None else {"TENURE_DSN": dsn}), **environment}
+    # What the environment says of a real server, its database above all, is not for tests.
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("TENURE_")}
+    given = {**inherited, **({} if dsn is None else {"TENURE_DSN": dsn}), **environment}
     log_file = directory / "server.log"
     with log_file.open("wb") as log:
         process = subprocess.Popen(
