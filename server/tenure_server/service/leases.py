@@ -21,10 +21,14 @@ POLL_AFTER = timedelta(seconds=1)
 
 
 class AcquireAnswer(NamedTuple):
-    """What was granted, or why nothing was and when to ask again."""
+    """What was granted, or why nothing was and when to ask again.
+
+    `waited` is how long the call had rested at least when the leases began.
+    """
 
     outcome: AcquireOutcome
     poll_after: timedelta | None = None
+    waited: timedelta = timedelta(0)
 
 
 class Leases:
@@ -42,6 +46,7 @@ class Leases:
     ) -> AcquireAnswer:
         """Lease up to `asked.max_leases` jobs, waiting for the first one up to `wait`."""
         names = asked.queues if asked.job_id is None else (await self._queue_of(caller, asked.job_id),)
+        waited = 0.0
         if not wait:
             outcome = await self._ask(caller, asked, names, request_id)
         elif self._wakeups.draining:
@@ -49,9 +54,9 @@ class Leases:
         else:
             topics = [queue_topic(caller.scope, name) for name in names]
             with self._wakeups.waiter(topics) as waiter:
-                outcome = await self._ask_until(caller, asked, names, request_id, waiter, wait)
+                outcome, waited = await self._ask_until(caller, asked, names, request_id, waiter, wait)
         if outcome.grants:
-            return AcquireAnswer(outcome)
+            return AcquireAnswer(outcome, waited=timedelta(seconds=waited))
         return await self._explain(caller, asked, names, outcome)
 
     async def _ask_until(
@@ -62,18 +67,19 @@ class Leases:
         request_id: str,
         waiter: Waiter,
         wait: timedelta,
-    ) -> AcquireOutcome:
+    ) -> tuple[AcquireOutcome, float]:
         loop = asyncio.get_running_loop()
-        until = loop.time() + wait.total_seconds()
+        began = loop.time()
         while True:
+            waited = loop.time() - began
             outcome = await self._ask(caller, asked, names, request_id)
             if outcome.grants or outcome.replayed or outcome.reason is EmptyReason.TERMINAL:
-                return outcome
+                return outcome, 0.0 if outcome.replayed else waited
             if self._wakeups.draining:
-                return outcome._replace(reason=EmptyReason.SERVER_DRAINING)
-            left = until - loop.time()
+                return outcome._replace(reason=EmptyReason.SERVER_DRAINING), waited
+            left = began + wait.total_seconds() - loop.time()
             if left <= 0 or not await self._sleep(waiter, left, by_id=asked.job_id is not None):
-                return outcome
+                return outcome, waited
 
     async def _sleep(self, waiter: Waiter, left: float, *, by_id: bool) -> bool:
         """Sleep until there may be something; a job asked for by id is looked at every second."""

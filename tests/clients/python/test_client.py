@@ -195,23 +195,21 @@ async def test_a_grant_is_counted_from_when_the_request_was_sent(fake: FakeServe
     (grant,) = acquired.grants
     assert before <= grant.sent_at <= clock.now()
     assert (grant.job_id, grant.token, grant.fence, grant.ttl) == (JOB_ID, b"t", 7, 30.0)
-    assert not fake.sent("BatchRenew")
 
 
-async def test_a_grant_that_came_after_a_long_wait_is_renewed_before_it_is_relied_on(
+async def test_a_grant_that_came_after_a_long_wait_is_counted_from_when_the_wait_ended(
     fake: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    moments = iter([0.0, 20.0, 20.5])  # asked, answered, renewal asked
-    monkeypatch.setattr(clock, "now", lambda: next(moments))
-    fake.answers("AcquireLease", replies(_granted(30)))
-    renewed = lease_service_pb2.RenewResult(lease=lease_pb2.LeaseStatus(ttl=Duration(seconds=30)))
-    fake.answers("BatchRenew", replies(lease_service_pb2.BatchRenewResponse(results=[renewed])))
+    monkeypatch.setattr(clock, "now", lambda: 100.0)
+    reply = _granted(30)
+    reply.waited.CopyFrom(Duration(seconds=20))
+    fake.answers("AcquireLease", replies(reply))
 
     async with AsyncClient(fake.target) as client:
         acquired = await client.acquire("me", queues=["q"], wait=25)
 
     (grant,) = acquired.grants
-    assert (grant.sent_at, grant.ttl) == (20.5, 30.0)
+    assert (grant.sent_at, grant.ttl) == (120.0, 30.0)
 
 
 async def test_an_acquire_can_be_sent_again_as_it_was(fake: FakeServer) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from tenure import clock, requests
 from tenure.async_client.connection import AsyncConnection
@@ -77,19 +76,7 @@ class AsyncLeaseCalls(AsyncConnection):
         timeout = call_timeout(seconds(wanted.wait), self._timeout)
         sent_at = clock.now()
         reply = await self._call(self._stubs.leases.AcquireLease, requests.acquire(wanted), timeout)
-        acquired = acquired_from_proto(reply, sent_at)
-        if any(clock.now() - sent_at > grant.ttl / 3 for grant in acquired.grants):
-            return acquired._replace(grants=await self._freshened(acquired.grants))
-        return acquired
-
-    async def _freshened(self, grants: Sequence[Grant]) -> Sequence[Grant]:
-        """Renew grants that came after a long wait: counted from the request they may be over already."""
-        renewed = await self.renew_many(Renewal(lease=grant) for grant in grants)
-        return tuple(
-            replace(grant, sent_at=lease.sent_at, ttl=lease.ttl, renew_after=lease.renew_after)
-            for grant, lease in zip(grants, renewed, strict=True)
-            if isinstance(lease, LeaseStatus)
-        )
+        return acquired_from_proto(reply, sent_at)
 
     async def renew(
         self,

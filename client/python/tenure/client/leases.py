@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from tenure import clock, requests
 from tenure.batches import batches
@@ -78,19 +77,7 @@ class LeaseCalls(Connection):
         timeout = call_timeout(seconds(wanted.wait), self._timeout)
         sent_at = clock.now()
         reply = self._call(self._stubs.leases.AcquireLease, requests.acquire(wanted), timeout)
-        acquired = acquired_from_proto(reply, sent_at)
-        if any(clock.now() - sent_at > grant.ttl / 3 for grant in acquired.grants):
-            return acquired._replace(grants=self._freshened(acquired.grants))
-        return acquired
-
-    def _freshened(self, grants: Sequence[Grant]) -> Sequence[Grant]:
-        """Renew grants that came after a long wait: counted from the request they may be over already."""
-        renewed = self.renew_many(Renewal(lease=grant) for grant in grants)
-        return tuple(
-            replace(grant, sent_at=lease.sent_at, ttl=lease.ttl, renew_after=lease.renew_after)
-            for grant, lease in zip(grants, renewed, strict=True)
-            if isinstance(lease, LeaseStatus)
-        )
+        return acquired_from_proto(reply, sent_at)
 
     def renew(
         self,

@@ -47,7 +47,8 @@ class Grant:
     """A lease as its holder got it.
 
     It is valid for `ttl` seconds from `sent_at`, this machine's `tenure.clock` when the request
-    left: never count from when the reply came, and not by `expire_time` unless the clocks agree.
+    left plus what it waited at the server: never count from when the reply came, and not by
+    `expire_time` unless the clocks agree.
     """
 
     job: Job
@@ -188,8 +189,9 @@ def lease_status_from_proto(message: lease_pb2.LeaseStatus, sent_at: float) -> L
 
 def acquired_from_proto(message: lease_service_pb2.AcquireLeaseResponse, sent_at: float) -> Acquired:
     reason = message.empty_reason
+    began_at = sent_at + seconds_of(message.waited)
     return Acquired(
-        grants=tuple(grant_from_proto(grant, sent_at) for grant in message.grants),
+        grants=tuple(grant_from_proto(grant, began_at) for grant in message.grants),
         empty_reason=_EMPTY_REASONS.get(reason, EmptyReason.UNKNOWN) if reason else None,
         poll_after=seconds_of(message.poll_after),
         replayed=message.replayed,

@@ -46,16 +46,18 @@ class AcquireLeaseRequest(_message.Message):
     def __init__(self, holder: _Optional[str] = ..., lease_duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., job_id: _Optional[str] = ..., queues: _Optional[_Iterable[str]] = ..., kinds: _Optional[_Iterable[str]] = ..., states: _Optional[_Iterable[str]] = ..., labels: _Optional[_Mapping[str, str]] = ..., max_leases: _Optional[int] = ..., wait: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., request_id: _Optional[str] = ...) -> None: ...
 
 class AcquireLeaseResponse(_message.Message):
-    __slots__ = ("grants", "empty_reason", "poll_after", "replayed")
+    __slots__ = ("grants", "empty_reason", "poll_after", "replayed", "waited")
     GRANTS_FIELD_NUMBER: _ClassVar[int]
     EMPTY_REASON_FIELD_NUMBER: _ClassVar[int]
     POLL_AFTER_FIELD_NUMBER: _ClassVar[int]
     REPLAYED_FIELD_NUMBER: _ClassVar[int]
+    WAITED_FIELD_NUMBER: _ClassVar[int]
     grants: _containers.RepeatedCompositeFieldContainer[_lease_pb2.Grant]
     empty_reason: _lease_pb2.EmptyReason
     poll_after: _duration_pb2.Duration
     replayed: bool
-    def __init__(self, grants: _Optional[_Iterable[_Union[_lease_pb2.Grant, _Mapping]]] = ..., empty_reason: _Optional[_Union[_lease_pb2.EmptyReason, str]] = ..., poll_after: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., replayed: _Optional[bool] = ...) -> None: ...
+    waited: _duration_pb2.Duration
+    def __init__(self, grants: _Optional[_Iterable[_Union[_lease_pb2.Grant, _Mapping]]] = ..., empty_reason: _Optional[_Union[_lease_pb2.EmptyReason, str]] = ..., poll_after: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., replayed: _Optional[bool] = ..., waited: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
 
 class RenewRequest(_message.Message):
     __slots__ = ("job_id", "token", "lease_duration", "progress", "expected_version")
