@@ -1,3 +1,3 @@
 """Fixtures for every test."""
 
-pytest_plugins = ["tests.fixtures.postgres", "tests.fixtures.service"]
+pytest_plugins = ["tests.fixtures.postgres", "tests.fixtures.service", "tests.fixtures.server"]

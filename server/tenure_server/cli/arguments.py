@@ -17,9 +17,7 @@ class Length(click.ParamType[timedelta]):
 
     name = "duration"
 
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> timedelta:
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
         if isinstance(value, timedelta):
             return value
         try:
@@ -44,7 +42,9 @@ class When(click.ParamType["datetime | timedelta"]):
         try:
             moment = datetime.fromisoformat(text)
         except ValueError:
-            self.fail(f"{text!r} is not a time; write 2030-01-31T12:00:00Z, or 5m for in 5 minutes.", param, ctx)
+            self.fail(
+                f"{text!r} is not a time; write 2030-01-31T12:00:00Z, or 5m for in 5 minutes.", param, ctx
+            )
         return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 

@@ -21,10 +21,10 @@ _OTHER_VARIABLES = {"TENURE_SERVER", "TENURE_TOKEN_FILE", "TENURE_CA_FILE"}
 @settings_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_obj
-def check(session: Session, as_json: bool, **options: Any) -> int:
-    """Print the settings in effect, without secrets, and try the database if a DSN is given.
+def check(session: Session, /, as_json: bool, **options: Any) -> int:
+    """Print the settings in effect and try the database.
 
-    Exits with 1 when the database cannot be used and with 2 when a setting breaks its rule.
+    Secrets are not shown; without a DSN there is no database to try. Exits with 1 when the database cannot be used and with 2 when a setting breaks its rule.
     """
     flags = flags_of(options)
     settings = read_settings(flags, os.environ)

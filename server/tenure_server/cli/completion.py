@@ -10,7 +10,7 @@ _VARIABLE = "_TENURE_COMPLETE"
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    """Print the script that completes commands and options in a shell.
+    """Print the script that completes commands in a shell.
 
     For bash: eval "$(tenure completion bash)"
     """

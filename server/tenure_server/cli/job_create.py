@@ -2,7 +2,7 @@
 
 import json
 import mimetypes
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -33,12 +33,14 @@ _READ_AT_MOST = 1024 * 1024 + 1
 @click.option("--expire", type=WHEN, help="Ends unfinished at this time, or this long from now.")
 @click.option("--max-attempts", type=click.IntRange(1), help="How often to try. [1]")
 @click.option("--retry-delay", type=LENGTH, help="How long to rest after the first failure. [1s]")
-@click.option("--lifecycle", default="standard", show_default=True, metavar="NAME", help="The job's lifecycle.")
+@click.option(
+    "--lifecycle", default="standard", show_default=True, metavar="NAME", help="The job's lifecycle."
+)
 @click.option("--idempotency-key", default="", metavar="KEY", help="At most one job is created for a key.")
 @click.option("--wait", type=LENGTH, metavar="DURATION", help="Wait so long for the job to end.")
 @server_options
 @click.pass_obj
-def create(session: Session, wait: timedelta | None, **options: Any) -> int:
+def create(session: Session, /, wait: timedelta | None, **options: Any) -> int:
     """Create a job and print it.
 
     With --wait the exit code is 0 only when the job succeeded in time.

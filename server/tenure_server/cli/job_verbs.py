@@ -73,7 +73,9 @@ def undelete(session: Session, job_ids: Sequence[str]) -> int:
 @click.option("--pin/--unpin", "pinned", default=None, help="Keep them for ever, or no longer.")
 @click.option("--priority", type=int, help="Smaller is more urgent.")
 @click.option("--schedule", type=WHEN, help="Not before this time, or this long from now.")
-@click.option("--label", "labels", type=LABEL, multiple=True, metavar="KEY=VALUE", help="Replaces all labels.")
+@click.option(
+    "--label", "labels", type=LABEL, multiple=True, metavar="KEY=VALUE", help="Replaces all labels."
+)
 @click.option("--no-labels", is_flag=True, help="Remove all labels.")
 def update(
     session: Session,

@@ -1,7 +1,6 @@
 """`tenure jobs …`: reading jobs; what changes them is in job_create and job_verbs."""
 
-from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import timedelta
 from itertools import islice
 from typing import Any
 
@@ -10,7 +9,7 @@ import click
 import tenure
 from tenure_server.cli import job_create, job_verbs
 from tenure_server.cli.arguments import LABEL, PHASE, WHEN, labels_of, moment_of
-from tenure_server.cli.job_text import event_line, job_row, job_text, JOB_COLUMNS
+from tenure_server.cli.job_text import JOB_COLUMNS, event_line, job_row, job_text
 from tenure_server.cli.output import print_json, print_json_line, print_table
 from tenure_server.cli.session import Session, connected, server_options
 
@@ -34,18 +33,22 @@ for verb in job_verbs.VERBS:
 @click.option("--lifecycle", metavar="NAME", help="Only this lifecycle.")
 @click.option("--state", "states", metavar="NAME", multiple=True, help="Only these states.")
 @click.option("--phase", "phases", type=PHASE, multiple=True, help="Only these phases.")
-@click.option("--label", "labels", type=LABEL, metavar="KEY=VALUE", multiple=True, help="Only with these labels.")
+@click.option(
+    "--label", "labels", type=LABEL, metavar="KEY=VALUE", multiple=True, help="Only with these labels."
+)
 @click.option("--holder", metavar="NAME", help="Only jobs this worker holds.")
-@click.option("--created-from", type=WHEN, help="Only jobs created at or after this time.")
-@click.option("--created-before", type=WHEN, help="Only jobs created before this time.")
+@click.option("--created-from", type=WHEN, help="At or after this time, or not longer ago than this.")
+@click.option("--created-before", type=WHEN, help="Before this time, or longer ago than this.")
 @click.option("--pinned/--not-pinned", default=None, help="Only pinned jobs, or only others.")
 @click.option("--deleted", is_flag=True, help="Deleted jobs instead.")
-@click.option("--limit", type=click.IntRange(1, 100_000), default=50, show_default=True, help="At most so many.")
+@click.option(
+    "--limit", type=click.IntRange(1, 100_000), default=50, show_default=True, help="At most so many."
+)
 @click.option("--page-token", default="", metavar="TOKEN", help="Go on after an earlier list.")
 @click.option("--full", is_flag=True, help="With payloads, results, errors and checkpoints (JSON only).")
 @server_options
 @click.pass_obj
-def list_jobs(session: Session, limit: int, page_token: str, full: bool, **options: Any) -> None:
+def list_jobs(session: Session, /, limit: int, page_token: str, full: bool, **options: Any) -> None:
     """List jobs, newest first."""
     with connected(session) as client:
         wanted = _filter(client, options)

@@ -23,7 +23,11 @@ def json_form(value: object) -> Any:
     if isinstance(value, datetime):
         return f"{value.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%f}Z"
     if isinstance(value, TenureError):
-        return {"reason": value.reason or value.code, "message": value.message, "metadata": dict(value.metadata)}
+        return {
+            "reason": value.reason or value.code,
+            "message": value.message,
+            "metadata": dict(value.metadata),
+        }
     if isinstance(value, Mapping):
         return {str(key): json_form(item) for key, item in value.items()}
     return _composed(value)

@@ -13,7 +13,9 @@ from tenure_server.cli.session import Session, server_options
 from tenure_server.cli.work import work
 
 
-@click.group(name="tenure", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    name="tenure", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(tenure.__version__, prog_name="tenure")
 @server_options
 @click.pass_context

@@ -16,9 +16,9 @@ def serve(**options: Any) -> int:
     calls end, a second one does not.
     """
     settings = settings_of(options)
-    from tenure_server import application
+    from tenure_server.application import serve as serve_until_told
 
-    return application.serve(settings)
+    return serve_until_told(settings)
 
 
 @click.command()
@@ -30,6 +30,6 @@ def migrate(status: bool, **options: Any) -> int:
     `serve` does so itself; this is for those who give it an account that may not change the schema.
     """
     settings = settings_of(options)
-    from tenure_server import application
+    from tenure_server.application import migrate as bring_up_to_date
 
-    return application.migrate(settings, status=status)
+    return bring_up_to_date(settings, status=status)

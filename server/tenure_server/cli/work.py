@@ -14,13 +14,21 @@ from tenure_server.cli.failures import FAILED
 from tenure_server.cli.session import Session, server_options
 
 
-@click.command()
+@click.command(context_settings={"allow_interspersed_args": False})
 @click.option("--queue", "queues", multiple=True, metavar="NAME", help="May be repeated. [default]")
 @click.option("--kind", "kinds", multiple=True, metavar="NAME", help="Only these kinds of jobs. [all]")
-@click.option("--label", "labels", type=LABEL, multiple=True, metavar="KEY=VALUE", help="Only with these labels.")
-@click.option("--concurrency", type=click.IntRange(1, 1000), default=1, show_default=True, help="Jobs at once.")
-@click.option("--lease", type=LENGTH, default="30s", show_default=True, help="How long a lease lasts unrenewed.")
-@click.option("--grace", type=LENGTH, default="30s", show_default=True, help="For running jobs after SIGTERM.")
+@click.option(
+    "--label", "labels", type=LABEL, multiple=True, metavar="KEY=VALUE", help="Only with these labels."
+)
+@click.option(
+    "--concurrency", type=click.IntRange(1, 1000), default=1, show_default=True, help="Jobs at once."
+)
+@click.option(
+    "--lease", type=LENGTH, default="30s", show_default=True, help="How long a lease lasts unrenewed."
+)
+@click.option(
+    "--grace", type=LENGTH, default="30s", show_default=True, help="For running jobs after SIGTERM."
+)
 @click.option(
     "--kill-after", type=LENGTH, default="10s", show_default=True,
     help="SIGKILL for a command that SIGTERM did not end.",
@@ -43,7 +51,9 @@ def work(
     verbose: bool,
     command: Sequence[str],
 ) -> int:
-    """Run a COMMAND for every job, as in: tenure work --queue mail -- ./send-mail --fast
+    """Run a COMMAND for every job of a queue.
+
+    As in: tenure work --queue mail -- ./send-mail --fast
 
     The payload is on its standard input, what it prints is the result (at most 1 MiB), standard error
     passes through. Its exit code decides: 0 success, 100 a failure that trying again cannot mend, any

@@ -1,4 +1,4 @@
-"""Between proto and domain: queues, and what the server is."""
+"""From domain to proto: queues, and what the server is."""
 
 from tenure.v1 import admin_service_pb2, queue_pb2
 from tenure_server.rpc import limits

@@ -15,6 +15,7 @@ SteerRequest = (
     | job_service_pb2.DeleteJobRequest
     | job_service_pb2.UndeleteJobRequest
 )
+SteerCommand = Cancel | Pause | Resume | Retry | Update | Delete
 
 
 def cancel_from_proto(sent: job_service_pb2.CancelRequest) -> Cancel:

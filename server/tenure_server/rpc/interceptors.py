@@ -9,7 +9,7 @@ import logging
 import math
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
-from typing import Any, NamedTuple, Never
+from typing import TYPE_CHECKING, Any, NamedTuple, Never
 
 import grpc
 import grpc.aio
@@ -27,7 +27,10 @@ OURS = "/tenure."
 DETAILS_KEY = "grpc-status-details-bin"
 WAITING = frozenset({"/tenure.v1.LeaseService/AcquireLease", "/tenure.v1.JobService/WaitJob"})
 
-Handler = grpc.RpcMethodHandler[Any, Any]
+if TYPE_CHECKING:
+    Handler = grpc.RpcMethodHandler[Any, Any]
+else:
+    Handler = grpc.RpcMethodHandler  # generic in its stubs only
 Continuation = Callable[[grpc.HandlerCallDetails], Awaitable[Handler | None]]
 
 
@@ -49,7 +52,7 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
 
     async def intercept_service(
         self, continuation: Continuation, handler_call_details: grpc.HandlerCallDetails
-    ) -> Handler | None:
+    ) -> "Handler | None":
         name = handler_call_details.method
         wrapped = self._wrapped.get(name)
         if wrapped is not None:

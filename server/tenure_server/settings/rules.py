@@ -26,7 +26,7 @@ _SWITCH = {
     "no": False,
     "0": False,
 }
-_TCP = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):([0-9]{1,5})")
+_TCP = re.compile(r"(\[[0-9A-Fa-f:.%a-z]+\]|[A-Za-z0-9._-]+):([0-9]{1,5})")
 _DSN_PAIRS = re.compile(r"\s*[a-z_]+\s*=.*", re.DOTALL)
 _ACCOUNT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}\$?")
 

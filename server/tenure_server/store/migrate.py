@@ -50,7 +50,7 @@ async def schema_version(database: Database) -> int:
         return await _version(connection)
 
 
-async def migrate(database: Database) -> int:
+async def migrate_database(database: Database) -> int:
     """Apply the missing steps and return the version; raises SchemaTooNew when it is ahead of us.
 
     Any number of servers may call this at once: one applies, the others wait and find it done.
