@@ -6,7 +6,15 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-from tools import blocking_client, configuration_page, proto_stubs
+from tools import (
+    api_page,
+    blocking_client,
+    configuration_page,
+    errors_page,
+    lifecycle_pages,
+    proto_stubs,
+    seeds_page,
+)
 from tools.generated import MARK, is_generated
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -20,6 +28,10 @@ GENERATORS: Sequence[Generator] = (
     proto_stubs.generate,
     blocking_client.generate,
     configuration_page.generate,
+    api_page.generate,
+    errors_page.generate,
+    lifecycle_pages.generate,
+    seeds_page.generate,
 )
 
 # Where a generated file that no generator makes any more is looked for.
@@ -83,7 +95,7 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     try:
         files = generate_all(ROOT)
-    except proto_stubs.ProtoError as error:
+    except (proto_stubs.ProtoError, seeds_page.BadMarker) as error:
         print(error, file=sys.stderr)
         return 1
     return check(ROOT, files) if arguments else write(ROOT, files)

@@ -71,7 +71,11 @@ class Application:
         announcer = Announcer(self.wakeups, self.notifications, lambda: self._promotion.nudge())
         self.flusher = Flusher(self.database, catalogue, self._clock, announcer.committed)
         swept = (self.database, self.flusher, self._clock)
-        self.reaper, self.promoter, self.expirer = LeaseReaper(*swept), JobPromoter(*swept), JobExpirer(*swept)
+        self.reaper, self.promoter, self.expirer = (
+            LeaseReaper(*swept),
+            JobPromoter(*swept),
+            JobExpirer(*swept),
+        )
         self.pruner = JobPruner(self.database, self._clock, self._settings.retention)
         self._info = ServerInfo(self.database, self._clock, known_version())
         services = Services(
@@ -86,9 +90,7 @@ class Application:
 
     def _run_loops(self) -> None:
         interval = self._settings.sweep_interval.total_seconds()
-        self._promotion = Ticker(
-            self.promoter, interval, full_page=PAGE, until_next=self.promoter.until_next
-        )
+        self._promotion = Ticker(self.promoter, interval, full_page=PAGE, until_next=self.promoter.until_next)
         request_ids = RequestIdPruner(self.database, self._clock, self._settings.request_id_retention)
         self._run(self.flusher.run())
         self._run(self.wakeups.poll(self._settings.poll_interval.total_seconds()))
@@ -140,10 +142,9 @@ class Application:
         await self._rpc.drain(grace)
         self.flusher.stop()
         flushing, *loops = self._tasks
-        for task in loops:
-            task.cancel()
         await asyncio.wait([flushing], timeout=max(grace, 1.0))
-        flushing.cancel()
+        for task in (flushing, *loops):
+            task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.database.close()
 

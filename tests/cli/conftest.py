@@ -1,7 +1,7 @@
 """Running commands in this process, against a client that remembers what it was asked."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
@@ -74,8 +74,8 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 @pytest.fixture
-def client(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[FakeClient]]:
+def client(monkeypatch: pytest.MonkeyPatch) -> type[FakeClient]:
     """The client that commands get."""
     FakeClient.answers, FakeClient.calls = {}, []
     monkeypatch.setattr(tenure, "Client", FakeClient)
-    yield FakeClient
+    return FakeClient

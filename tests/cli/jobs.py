@@ -33,7 +33,8 @@ _FACTS: dict[str, Any] = {
 def job(**facts: Any) -> Job:
     """A waiting job in the queue mail, unless said otherwise."""
     names = Job.__dataclass_fields__
-    return Job(**{name: facts.get(name, _FACTS.get(name)) for name in names})
+    values: dict[str, Any] = {name: facts.get(name, _FACTS.get(name)) for name in names}
+    return Job(**values)
 
 
 def event(**facts: Any) -> JobEvent:

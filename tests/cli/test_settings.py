@@ -1,5 +1,4 @@
 import os
-from collections.abc import Iterator
 from dataclasses import fields
 from datetime import timedelta
 from pathlib import Path
@@ -78,12 +77,12 @@ ROWS = {setting.name: setting for setting in SETTINGS}
 
 
 @pytest.fixture
-def pem(tmp_path: Path) -> Iterator[Path]:
+def pem(tmp_path: Path) -> Path:
     """A file that only we can read."""
     path = tmp_path / "some.pem"
     path.write_text("-----BEGIN\n")
     path.chmod(0o600)
-    yield path
+    return path
 
 
 def test_without_flags_and_environment_the_defaults_of_the_table_hold() -> None:
@@ -120,7 +119,7 @@ def test_what_breaks_the_rule_is_refused_in_one_sentence_that_names_flag_and_rul
 
 def test_a_bad_variable_is_called_by_its_own_name() -> None:
     with pytest.raises(
-        SettingsError, match="^TENURE_POOL_SIZE must be a whole number from 1 to 100, not 'x'"
+        SettingsError, match=r"^TENURE_POOL_SIZE must be a whole number from 1 to 100, not 'x'"
     ):
         read_settings({}, {"TENURE_POOL_SIZE": "x"})
 
@@ -154,7 +153,7 @@ def test_the_dsn_can_come_from_a_file(tmp_path: Path) -> None:
 
 
 def test_a_dsn_and_a_file_with_one_exclude_each_other(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="^Give either TENURE_DSN or --dsn-file, not both.$"):
+    with pytest.raises(SettingsError, match=r"^Give either TENURE_DSN or --dsn-file, not both\.$"):
         read_settings({"dsn_file": str(tmp_path)}, {"TENURE_DSN": "host=db"})
 
 
@@ -162,7 +161,7 @@ def test_a_dsn_file_with_something_else_is_refused_without_showing_it(tmp_path: 
     path = tmp_path / "dsn"
     path.write_text("hunter2")
 
-    with pytest.raises(SettingsError, match="--dsn-file: .* must hold a connection string") as refused:
+    with pytest.raises(SettingsError, match=r"--dsn-file: .* must hold a connection string") as refused:
         read_settings({"dsn_file": str(path)}, {})
     assert "hunter2" not in str(refused.value)
 

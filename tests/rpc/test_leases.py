@@ -173,7 +173,7 @@ async def test_progress_does_not_extend_the_lease(client: AsyncClient, server: S
     grant = await leased_job(client)
     server.clock.move(seconds=10)
 
-    lease = await client.report_progress(grant, "reading", 3, 7, "file three")
+    lease = await client.report_progress(grant, "reading", 3, 7, message="file three")
 
     job = await client.get_job(grant.job_id)
     assert lease.expire_time == grant.expire_time
@@ -182,7 +182,7 @@ async def test_progress_does_not_extend_the_lease(client: AsyncClient, server: S
 
 async def test_each_report_replaces_the_one_before(client: AsyncClient) -> None:
     grant = await leased_job(client)
-    await client.report_progress(grant, "reading", 3, 7, "file three")
+    await client.report_progress(grant, "reading", 3, 7, message="file three")
     await client.renew(grant, progress=Progress("writing"))
 
     assert (await client.get_job(grant.job_id)).progress == Progress("writing")

@@ -187,9 +187,9 @@ async def test_only_what_the_lifecycle_says_can_be_retried(client: AsyncClient) 
 
 async def test_a_deadline_ends_the_job(client: AsyncClient, server: Server) -> None:
     waiting = await new_job(client, expire_time=server.clock.now + timedelta(seconds=60))
-    grant = await leased_job(client, priority=-1, expire_time=server.clock.now + timedelta(seconds=60))
+    leased = await new_job(client, priority=-1, expire_time=server.clock.now + timedelta(seconds=60))
+    grant = await acquire_one(client, leased, lease_duration=300)
     server.clock.move(seconds=59)
-    await client.renew(grant, 300)
     assert await server.expire() == 0
     server.clock.move(seconds=1)
 

@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import click
@@ -11,7 +12,7 @@ from tenure_server.cli.failures import FAILED
 from tenure_server.cli.output import print_json, print_table
 from tenure_server.cli.server_options import flags_of, settings_options
 from tenure_server.cli.session import Session
-from tenure_server.settings import SETTINGS, Setting, Settings, given, read_settings
+from tenure_server.settings import SETTINGS, Setting, Settings, SettingsError, given, read_settings
 
 # Variables of ours that are no settings of a server.
 _OTHER_VARIABLES = {"TENURE_SERVER", "TENURE_TOKEN_FILE", "TENURE_CA_FILE"}
@@ -24,7 +25,8 @@ _OTHER_VARIABLES = {"TENURE_SERVER", "TENURE_TOKEN_FILE", "TENURE_CA_FILE"}
 def check(session: Session, /, as_json: bool, **options: Any) -> int:
     """Print the settings in effect and try the database.
 
-    Secrets are not shown; without a DSN there is no database to try. Exits with 1 when the database cannot be used and with 2 when a setting breaks its rule.
+    Secrets are not shown; without a DSN there is no database to try. Exits with 1 when the database
+    cannot be used and with 2 when a setting breaks its rule.
     """
     flags = flags_of(options)
     settings = read_settings(flags, os.environ)
@@ -68,10 +70,17 @@ def _document(settings: Settings, sources: Mapping[str, str]) -> dict[str, objec
 def _shown(setting: Setting, settings: Settings) -> str:
     value = getattr(settings, setting.name)
     if setting.name == "data_dir" and value is None and settings.dsn is None:
-        from tenure_server.postgres import default_data_dir
-
-        value = default_data_dir()
+        value = _default_data_dir()
     return setting.show(value)
+
+
+def _default_data_dir() -> Path | None:
+    from tenure_server.postgres import PostgresError, default_data_dir
+
+    try:
+        return default_data_dir()
+    except PostgresError as error:
+        raise SettingsError(f"{error}.") from error
 
 
 def _print(settings: Settings, sources: Mapping[str, str], database: Mapping[str, object] | None) -> None:

@@ -16,6 +16,7 @@ MAX_RESULT_BYTES = 1024 * 1024
 NOT_TO_BE_RETRIED = 100
 
 _READ_BYTES = 64 * 1024
+_KILLED_SECONDS = 5.0
 
 
 class CommandFailed(Exception):
@@ -84,11 +85,12 @@ class CommandJobs:
     async def _stop(self, process: asyncio.subprocess.Process) -> None:
         _signal(process, signal.SIGTERM)
         try:
-            await asyncio.wait_for(process.wait(), self._kill_after)
+            await asyncio.wait_for(_all_gone(process), self._kill_after)
         except TimeoutError:
-            logger.warning("process %d outlived SIGTERM and is killed", process.pid)
-        _signal(process, signal.SIGKILL)  # children may have outlived it
-        await process.wait()
+            logger.warning("process %d or a child of it outlived SIGTERM and is killed", process.pid)
+            _signal(process, signal.SIGKILL)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(process.wait(), _KILLED_SECONDS)
 
 
 def facts(job: "tenure.RunningJob") -> Mapping[str, str]:
@@ -121,6 +123,14 @@ async def _read_bounded(process: asyncio.subprocess.Process) -> bytes:
         if len(result) > MAX_RESULT_BYTES:
             raise tenure.Reject("the command printed more than 1 MiB", code="result_too_large")
     return bytes(result)
+
+
+async def _all_gone(process: asyncio.subprocess.Process) -> None:
+    """Wait for the process and for all children that share its output."""
+    assert process.stdout is not None
+    while await process.stdout.read(_READ_BYTES):
+        pass
+    await process.wait()
 
 
 def _outcome(code: int, result: bytes) -> "tenure.Document | None":

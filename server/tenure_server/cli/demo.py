@@ -5,14 +5,21 @@ import sys
 import tempfile
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 
 import click
 
-from tenure_server.cli.failures import FAILED
+from tenure_server.cli.failures import FAILED, Failed
 from tenure_server.cli.output import print_json, print_table
 from tenure_server.cli.session import Session
 from tenure_server.cli.text import printable
+from tenure_server.settings import SettingsError
 
+if TYPE_CHECKING:
+    from tenure_server.demo.report import Report
+    from tenure_server.demo.story import Plan
+
+_LONGEST_FOLDER = 70
 _DIRECTORY = click.Path(path_type=Path, exists=True, file_okay=False)
 
 
@@ -37,40 +44,66 @@ def demo(
 ) -> int:
     """Do the main job on real files, with accidents.
 
-    Every file of the DIRECTORY, by default Python's standard library, is a job: its checksum and its size after gzip. A worker is killed with -9 while it holds
-    leases, and the server as well; in the end all results are compared with a direct computation. Exits
-    with 1 when any is missing, doubled or wrong. A second run finds all jobs done.
+    Every file of the DIRECTORY, by default Python's standard library, is a job: its checksum and its size
+    after gzip. A worker is killed with -9 while it holds leases, and the server as well; in the end all
+    results are compared with a direct computation. Exits with 1 when any is missing, doubled or wrong.
+    A second run finds all jobs done.
     """
-    from tenure_server.demo.data_place import default_place, start_anew
+    # Loaded here: other commands need neither the processes nor the files of the demonstration.
     from tenure_server.demo.files import default_directories, find_files, queue_of
-    from tenure_server.demo.story import Demo, DemoFailed, Plan
-    from tenure_server.demo.view import View, usual_view
+    from tenure_server.demo.story import Plan
 
-    as_json = as_json or session.json
+    quiet = as_json or session.json
     directories = [directory.resolve()] if directory is not None else default_directories()
     files = find_files(directories, limit)
     if not files:
         raise click.UsageError(f"there is no file to work on below {directories[0]}.")
-    place = data_dir or default_place()
-    if fresh:
-        start_anew(place)
-    plan = Plan(files, queue_of(directories), place, workers)
+    if not quiet:
+        click.echo(f"{len(files):,} files below {', '.join(map(str, directories))}")
+    report = _run(Plan(files, queue_of(directories), _place(data_dir, fresh), workers), quiet)
+    _tell(report, quiet)
+    return 0 if report.perfect else FAILED
+
+
+def _place(data_dir: Path | None, fresh: bool) -> Path:
+    from tenure_server.demo.data_place import default_place, start_anew
+    from tenure_server.postgres import PostgresError
+
+    try:
+        place = data_dir or default_place()
+        if fresh:
+            start_anew(place)
+    except PostgresError as error:
+        raise SettingsError(f"{error}.") from error
+    return place
+
+
+def _run(plan: "Plan", quiet: bool) -> "Report":
+    from tenure_server.demo.story import Demo, DemoFailed
+    from tenure_server.demo.view import View, usual_view
+
     _end_on_sigterm()
-    with tempfile.TemporaryDirectory(prefix="tenure-") as scratch:
+    view = View() if quiet else usual_view()
+    with tempfile.TemporaryDirectory(prefix="tenure-", dir=_short_folder()) as scratch:
         try:
-            with View() if as_json else usual_view() as view:
-                view.tell(f"{len(files):,} files below {', '.join(map(str, directories))}")
-                report = Demo(plan, view, Path(scratch)).run()
+            with view:
+                return Demo(plan, view, Path(scratch)).run()
         except DemoFailed as error:
-            click.echo(f"error: {error}", err=True)
-            return FAILED
-    if as_json:
+            raise Failed(str(error)) from error
+
+
+def _tell(report: "Report", quiet: bool) -> None:
+    if quiet:
         print_json(report)
     else:
         print_table(("what", "how many"), list(report.rows()))
     for problem in report.problems():
         click.echo(printable(problem), err=True)
-    return 0 if report.perfect else FAILED
+
+
+def _short_folder() -> str | None:
+    """Return where a socket's path stays below the hundred bytes it may have; None for the usual place."""
+    return "/tmp" if len(tempfile.gettempdir()) > _LONGEST_FOLDER else None
 
 
 def _end_on_sigterm() -> None:

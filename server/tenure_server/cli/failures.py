@@ -4,7 +4,6 @@ import click
 
 from tenure.errors import TenureError
 from tenure_server.cli.text import printable
-from tenure_server.postgres.errors import PostgresError
 from tenure_server.settings import SettingsError
 
 FAILED = 1
@@ -12,18 +11,22 @@ MISUSED = 2
 INTERRUPTED = 130
 
 
-class Unreachable(click.ClickException):
-    """No server answers."""
+class Failed(click.ClickException):
+    """The command could not do what it was asked; the text may have several lines."""
 
     exit_code = FAILED
+
+    def show(self, file: object = None) -> None:
+        click.echo("error: " + "\n".join(map(printable, self.message.splitlines())), err=True)
+
+
+class Unreachable(Failed):
+    """No server answers."""
 
     def __init__(self, server: str) -> None:
         super().__init__(
             f"no server answers at {server}: start one with `tenure serve`, or name another with --server"
         )
-
-    def show(self, file: object = None) -> None:
-        _say(self.message)
 
 
 def exit_code(error: Exception) -> int:
@@ -33,7 +36,7 @@ def exit_code(error: Exception) -> int:
     if isinstance(error, click.ClickException):
         error.show()
         return error.exit_code
-    if isinstance(error, SettingsError | PostgresError):
+    if isinstance(error, SettingsError):
         _say(str(error))
         return MISUSED
     if isinstance(error, TenureError):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 import tenure
 from tenure.errors import Unavailable
@@ -57,7 +58,11 @@ def connected(session: Session) -> Iterator["tenure.Client"]:
 
 
 def _remember(context: click.Context, parameter: click.Parameter, value: object) -> None:
-    if value is not None and parameter.name is not None:
+    if value is None or parameter.name is None:
+        return
+    source = context.get_parameter_source(parameter.name)
+    # The environment was read at the root; here it would undo a flag given there.
+    if context.parent is None or source is not ParameterSource.ENVIRONMENT:
         setattr(context.ensure_object(Session), parameter.name, value)
 
 

@@ -1,8 +1,9 @@
 """What goes wrong on purpose: a worker and the server are killed, and a dead worker's writes arrive late."""
 
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import tenure
 from tenure.errors import IllegalTransition, LeaseLost, TenureError
@@ -23,21 +24,19 @@ class Toll:
 
     workers_killed: int = 0
     servers_restarted: int = 0
-    leases_orphaned: int = 0
     late_writes_refused: int = 0
     late_writes_accepted: int = 0
-    orphaned: list[JournalledLease] = field(default_factory=list)
 
 
 class WorkerKill:
-    """Kills one worker with SIGKILL while it holds leases, and remembers their tokens."""
+    """Kills one worker with SIGKILL while it holds leases; `begun` are those it worked under, with tokens."""
 
     def __init__(self, client: "tenure.Client", queue: str, workers: Sequence[WorkerProcess]) -> None:
         self._client = client
         self._queue = queue
         self._workers = workers
-        self.victim: WorkerProcess | None = None
         self.killed_at = 0.0
+        self.begun: Sequence[JournalledLease] = ()
 
     def happen(self, toll: Toll, view: View) -> bool:
         """Try; False when no worker held a lease just now."""
@@ -56,10 +55,8 @@ class WorkerKill:
             worker.thaw()
             return False
         worker.kill()
-        self.victim, self.killed_at = worker, time.monotonic()
+        self.begun, self.killed_at = begun, time.monotonic()
         toll.workers_killed += 1
-        toll.leases_orphaned += len(held)
-        toll.orphaned.extend(begun)
         view.tell(f"killed {worker.name} (process {worker.pid}) with -9 while it held {len(held)} leases")
         return True
 
@@ -81,29 +78,42 @@ def leases_are_over(killed_at: float, lease: float) -> bool:
     return time.monotonic() > killed_at + lease + _SPARE_SECONDS
 
 
-def write_late(client: "tenure.Client", toll: Toll, view: View) -> None:
-    """Do what the dead worker would have done had it only been slow: every write must be refused."""
-    while toll.orphaned:
-        lease = toll.orphaned[-1]
-        for write in _late_writes(client, lease):
-            _attempt(write, toll)
-        toll.orphaned.pop()
-    view.tell(f"{toll.late_writes_refused} late writes with the dead worker's tokens were refused")
+class LateWrites:
+    """Does what the dead worker would have done had it only been slow: every write must be refused."""
+
+    def __init__(self, client: "tenure.Client", leases: Sequence[JournalledLease]) -> None:
+        self._left = deque(write for lease in leases for write in _late_writes(client, lease))
+
+    def happen(self, toll: Toll, view: View) -> bool:
+        """Try them all; where the server cannot answer, calling again goes on from there."""
+        while self._left:
+            _attempt(self._left[0], toll)
+            self._left.popleft()
+        view.tell(f"{toll.late_writes_refused} late writes with the dead worker's tokens were refused")
+        return True
 
 
-def _late_writes(client: "tenure.Client", lease: JournalledLease) -> Sequence[Callable[[], object]]:
+def _late_writes(client: "tenure.Client", lease: JournalledLease) -> Sequence[Callable[[], bool]]:
+    """Return writes under the lease; each says whether it changed anything."""
     key = tenure.LeaseKey(lease.job_id, lease.token)
-    return (
-        lambda: client.transition(key, "succeeded", result={"path": "written too late"}),
-        lambda: client.save_checkpoint(key, b"written too late"),
-        lambda: client.renew(key),
-    )
+
+    def finish() -> bool:
+        # Replayed: the worker's own call was on its way when it died, and has had its effect in time.
+        return not client.transition(key, "succeeded", result={"path": "written too late"}).replayed
+
+    def save_checkpoint() -> bool:
+        client.save_checkpoint(key, b"written too late")
+        return True
+
+    def renew() -> bool:
+        client.renew(key)
+        return True
+
+    return finish, save_checkpoint, renew
 
 
-def _attempt(write: Callable[[], object], toll: Toll) -> None:
+def _attempt(write: Callable[[], bool], toll: Toll) -> None:
     try:
-        write()
+        toll.late_writes_accepted += write()
     except (LeaseLost, IllegalTransition):  # illegal: others have already finished the job
         toll.late_writes_refused += 1
-    else:
-        toll.late_writes_accepted += 1

@@ -35,7 +35,8 @@ def _temporary_place() -> Path:
     # One name, so that a second run finds the first one's jobs; but only if nobody else laid it there.
     place = Path(tempfile.gettempdir()) / f"tenure-demo-{os.geteuid()}"
     try:
-        place.mkdir(mode=0o700)
+        # As root, the account that PostgreSQL steps down to has to pass through.
+        place.mkdir(mode=0o711 if os.geteuid() == 0 else 0o700)
     except FileExistsError:
         if place.is_symlink() or place.stat().st_uid != os.geteuid():
             return Path(tempfile.mkdtemp(prefix="tenure-demo-"))

@@ -99,11 +99,11 @@ class Report:
         """Yield a sentence for whatever was not as promised, and for what proves nothing."""
         for what, paths in (("missing", self.missing), ("doubled", self.doubled), ("wrong", self.wrong)):
             if paths:
-                yield f"{len(paths):,} results are {what}: {_named(paths)}"
+                yield f"{what} results: {len(paths):,} ({_named(paths)})"
         if self.late_writes_accepted:
-            yield f"{self.late_writes_accepted:,} late writes were accepted"
+            yield f"late writes accepted: {self.late_writes_accepted:,}"
         if self.changed:
-            yield f"{len(self.changed):,} files changed meanwhile and prove nothing: {_named(self.changed)}"
+            yield f"files changed meanwhile, not compared: {len(self.changed):,} ({_named(self.changed)})"
 
 
 def what_happened(client: "tenure.Client", jobs: Sequence["tenure.Job"]) -> History:

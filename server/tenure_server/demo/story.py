@@ -11,11 +11,11 @@ from tenure.errors import TenureError
 from tenure_server.demo.accidents import (
     KILL_SERVER_AT,
     KILL_WORKER_AT,
+    LateWrites,
     Toll,
     WorkerKill,
     kill_server,
     leases_are_over,
-    write_late,
 )
 from tenure_server.demo.creation import Created, create_jobs
 from tenure_server.demo.files import SourceFile
@@ -116,7 +116,7 @@ class Demo:
             if now != standing:
                 standing, moved_at = now, time.monotonic()
             self._require_life(moved_at)
-            if due is not None and due(standing):
+            if due is not None and self._happened(due, standing):
                 due = next(accidents, None)
         self._view.show(standing)
         for worker in self._workers:
@@ -131,15 +131,25 @@ class Demo:
             )
         )
         yield lambda now: now.share >= KILL_SERVER_AT and self._kill_server()
-        if killing.victim is not None:
-            yield lambda _: leases_are_over(killing.killed_at, self._plan.lease) and self._write_late()
+        if killing.begun:
+            late = LateWrites(self._client, killing.begun)
+            yield (
+                lambda _: (
+                    leases_are_over(killing.killed_at, self._plan.lease)
+                    and late.happen(self._toll, self._view)
+                )
+            )
+
+    def _happened(self, accident: Accident, standing: Standing) -> bool:
+        try:
+            return accident(standing)
+        except TenureError as error:
+            if not error.temporary:
+                raise
+            return False  # asked again when the server answers
 
     def _kill_server(self) -> bool:
         kill_server(self._server, self._await_server, self._toll, self._view)
-        return True
-
-    def _write_late(self) -> bool:
-        write_late(self._client, self._toll, self._view)
         return True
 
     def _standing(self, last: Standing) -> Standing:

@@ -5,7 +5,12 @@ from collections.abc import Iterable
 
 import grpc
 import grpc.aio
-from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
+from grpc_health.v1.health_pb2 import (
+    HealthCheckRequest,
+    HealthCheckResponse,
+    HealthListRequest,
+    HealthListResponse,
+)
 from grpc_health.v1.health_pb2_grpc import add_HealthServicer_to_server
 
 from tenure_server.rpc.callers import Context
@@ -42,6 +47,10 @@ class Health:
         if request.service not in self._services:
             await context.abort(grpc.StatusCode.NOT_FOUND, "there is no such service here")
         return HealthCheckResponse(status=self._status)
+
+    async def List(self, request: HealthListRequest, context: Context) -> HealthListResponse:
+        answer = HealthCheckResponse(status=self._status)
+        return HealthListResponse(statuses=dict.fromkeys(self._services, answer))
 
     async def Watch(self, request: HealthCheckRequest, context: Context) -> None:
         told = None

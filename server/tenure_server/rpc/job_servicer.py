@@ -69,13 +69,9 @@ class JobServicer(JobServiceServicer):
     async def ListJobs(self, request: pb.ListJobsRequest, context: Context) -> pb.ListJobsResponse:
         caller, full = current(), request.view == job_pb2.JOB_VIEW_FULL
         tokens = Tokens(caller.scope, request)
-        page = await self._jobs.list(
-            caller,
-            filter_from_proto(request),
-            before=tokens.job(request.page_token),
-            limit=page_length(request.page_size, JOBS_PAGE, JOBS_LONGEST),
-            full=full,
-        )
+        wanted, before = filter_from_proto(request), tokens.job(request.page_token)
+        limit = page_length(request.page_size, JOBS_PAGE, JOBS_LONGEST)
+        page = await self._jobs.list(caller, wanted, before=before, limit=limit, full=full)
         shown = fitting(page.records, lambda record: job_to_proto(record, self._catalogue, full=full))
         more = page.more or len(shown) < len(page.records)
         token = tokens.after_job(page.records[len(shown) - 1].job.id) if more and shown else ""

@@ -8,7 +8,7 @@ from google.protobuf.descriptor import FileDescriptor
 from google.protobuf.descriptor_pb2 import FileDescriptorProto
 from google.protobuf.descriptor_pool import DescriptorPool
 from google.rpc import error_details_pb2
-from grpc_health.v1 import health_pb2
+from grpc_health.v1 import health, health_pb2
 from grpc_reflection.v1alpha import reflection, reflection_pb2
 
 V1ALPHA = "grpc.reflection.v1alpha"
@@ -18,7 +18,7 @@ METHOD = "ServerReflectionInfo"
 
 
 def add_reflection(server: grpc.aio.Server, files: Iterable[FileDescriptor], services: Sequence[str]) -> None:
-    """Show these services, and reflection itself, with every file they need.
+    """Show these services, health and reflection itself, with every file they need.
 
     The error details are among them: a client without protos can then print the details of a status.
     """
@@ -28,7 +28,8 @@ def add_reflection(server: grpc.aio.Server, files: Iterable[FileDescriptor], ser
         _add(pool, file, known)
     pool.Add(_v1())
     names = [f"{package}.{SERVICE}" for package in (V1, V1ALPHA)]
-    answer = reflection.aio.ReflectionServicer([*services, *names], pool=pool).ServerReflectionInfo
+    shown = [*services, health.SERVICE_NAME, *names]
+    answer = reflection.aio.ReflectionServicer(shown, pool=pool).ServerReflectionInfo
     # v1 differs from v1alpha by its name alone: the same messages serve both.
     handler = grpc.stream_stream_rpc_method_handler(
         answer,
@@ -59,7 +60,8 @@ def _v1() -> FileDescriptorProto:
     proto.package = V1
     for message in proto.message_type:
         for field in message.field:
-            field.type_name = field.type_name.replace(V1ALPHA, V1)
+            if field.type_name:
+                field.type_name = field.type_name.replace(V1ALPHA, V1)
     for service in proto.service:
         for method in service.method:
             method.input_type = method.input_type.replace(V1ALPHA, V1)

@@ -183,8 +183,7 @@ class ClaimPart:
             if head is None:
                 self.put_off.append(call)
                 return
-            gate = self.gates[head.queue]
-            given = gate.closed_by or self._give(call, head, saving)
+            given = self._give(call, head, saving)
             grants, reason = ([], given) if isinstance(given, EmptyReason) else ([given], None)
         saving.want((job_id for job_id, _ in grants), full=True)
         if call.request_id and grants:
@@ -230,6 +229,9 @@ class ClaimPart:
             return EmptyReason.NOT_LEASABLE
         if isinstance(decision, EmptyReason):
             return decision
+        closed_by = self.gates[head.queue].closed_by
+        if closed_by is not None:
+            return closed_by
         saving.add(head, decision)
         self._taken.add(head.id)
         self._fences[head.id] = head.fence + 1

@@ -44,10 +44,10 @@ class CreationPart:
 
     def decide(self, saving: Saving) -> None:
         """Create what is new, recognise what is not, refuse keys used for something else."""
-        for order, call in enumerate(self._calls):
+        for call in self._calls:
             try:
                 earlier = self._earlier(call)
-                job_id = earlier or self._create(call, order, saving)
+                job_id = earlier or self._create(call, saving)
             except errors.TenureError as refusal:
                 self._answers.append((call, refusal, False))
                 continue
@@ -67,11 +67,12 @@ class CreationPart:
         seen.require_call("CreateJob")
         return seen.outcome.job_ids[0]
 
-    def _create(self, call: CreateCall, order: int, saving: Saving) -> UUID:
+    def _create(self, call: CreateCall, saving: Saving) -> UUID:
         new = call.new
-        job_id = make_job_id(saving.at, order)
+        number = saving.sequence.draw(saving.at)
+        job_id = make_job_id(number)
         mold = self._mold(new)
-        saving.make(mold, _made(job_id, new, saving))
+        saving.make(mold, _made(job_id, number, new, saving))
         saving.attach(job_id, DocumentKind.PAYLOAD.value, new.payload, new.labels)
         if call.key_hash is not None and call.fingerprint is not None:
             saving.bind(JobKey(call.key_hash, job_id, call.fingerprint))
@@ -119,12 +120,12 @@ class CreationPart:
         return CreateOutcome(found, True, lifecycle.initial, 0)
 
 
-def _made(job_id: UUID, new: NewJob, saving: Saving) -> Made:
+def _made(job_id: UUID, number: int, new: NewJob, saving: Saving) -> Made:
     later = new.schedule_time is not None and new.schedule_time > saving.at
     return Made(
         id=job_id,
         priority=new.priority,
-        ready_seq=None if later else saving.sequence.draw(saving.at),
+        ready_seq=None if later else number,
         schedule_time=new.schedule_time if later else None,
         expire_time=new.expire_time,
     )

@@ -40,7 +40,7 @@ class Notifications:
                     warned = False
                     self._wakeups.wake_all()
                     await self._serve(listener)
-            except DatabaseUnavailable:
+            except* DatabaseUnavailable:
                 if not warned:
                     log.warning("the listening connection is lost; polling until it is back")
                 warned = True

@@ -9,7 +9,7 @@ MICROSECOND = timedelta(microseconds=1)
 
 
 class Sequence:
-    """Draws `ready_seq`: the order in which jobs became ready.
+    """Draws the order in which jobs were created and became ready.
 
     Numbers are microseconds of the database's clock, never the same twice in one process. Across
     servers they order as their clock readings do, which is all that fairness needs.
@@ -24,14 +24,11 @@ class Sequence:
         return self._last
 
 
-def make_job_id(at: datetime, order: int) -> UUID:
-    """A UUID v7 of this time: ids of one flush sort in the order they are made.
+def make_job_id(number: int) -> UUID:
+    """A UUID v7 from a number drawn: ids sort in the order in which their numbers were drawn.
 
-    48 bits of milliseconds, 12 bits of the microseconds within, `order` and chance in the rest.
+    48 bits of milliseconds, 12 bits of the microseconds within, chance in the rest.
     """
-    micros = (at - EPOCH) // MICROSECOND
-    millis, within = divmod(micros, 1000)
-    sub_millisecond = within * 4
-    tail = ((order & 0x3FFF) << 48) | int.from_bytes(os.urandom(6))
-    value = (millis & (2**48 - 1)) << 80 | 0x7 << 76 | sub_millisecond << 64 | 0b10 << 62 | tail
-    return UUID(int=value)
+    millis, within = divmod(number, 1000)
+    chance = int.from_bytes(os.urandom(8)) >> 2
+    return UUID(int=(millis & (2**48 - 1)) << 80 | 0x7 << 76 | (within * 4) << 64 | 0b10 << 62 | chance)

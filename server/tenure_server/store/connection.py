@@ -1,5 +1,6 @@
 """A connection that sends pipelined statements without waiting for the socket each time."""
 
+import select
 from typing import Any, TypeVar
 
 from psycopg import AsyncConnection
@@ -20,6 +21,14 @@ class PipelinedConnection(AsyncConnection[Any]):
     """
 
     queueing = False
+
+    @property
+    def looks_alive(self) -> bool:
+        """False when the server has hung up: an idle connection has nothing to be read."""
+        if self.closed or self.broken:
+            return False
+        readable, _, _ = select.select([self.pgconn.socket], [], [], 0)
+        return not readable
 
     async def wait(self, gen: PQGen[RV], interval: float = 0.1, timeout: float | None = None) -> RV:
         if not self.queueing:

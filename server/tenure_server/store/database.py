@@ -7,6 +7,7 @@ from typing import Any, LiteralString
 
 import psycopg
 from psycopg import AsyncCursor, conninfo
+from psycopg.generators import send as send_all
 from psycopg.pq import TransactionStatus
 from psycopg.rows import AsyncRowFactory, tuple_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
@@ -82,6 +83,8 @@ class Transaction:
 
     async def settle(self) -> None:
         """Wait until everything sent has been answered; raises the first error."""
+        # The driver waits for answers even while part of what it sends is still in its buffer.
+        await self._connection.wait(send_all(self._connection.pgconn))
         await self._pipeline.sync()
 
 
@@ -100,7 +103,6 @@ class Database:
             max_idle=60,
             timeout=5,
             configure=_configure,
-            check=AsyncConnectionPool.check_connection,
             open=False,
             name="tenure",
         )
@@ -126,14 +128,18 @@ class Database:
         """A connection of one's own, outside the pool."""
         with translated():
             connection = await PipelinedConnection.connect(self._settings.dsn, **self._connect_arguments())
-            await _configure(connection)
+            try:
+                await _configure(connection)
+            except BaseException:
+                await connection.close()
+                raise
             return connection
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[Transaction]:
         """A pooled connection in autocommit: each statement sees what is committed when it starts."""
         with translated():
-            async with self._pool.connection() as connection, connection.pipeline() as pipeline:
+            async with self._pooled() as connection, connection.pipeline() as pipeline:
                 yield Transaction(connection, pipeline)
 
     @asynccontextmanager
@@ -141,11 +147,24 @@ class Database:
         """A transaction on a pooled connection, for what is not a job; commits at the end."""
         with translated():
             async with (
-                self._pool.connection() as connection,
+                self._pooled() as connection,
                 connection.transaction(),
                 connection.pipeline() as pipeline,
             ):
                 yield Transaction(connection, pipeline)
+
+    @asynccontextmanager
+    async def _pooled(self) -> AsyncIterator[PipelinedConnection]:
+        """A live connection of the pool. The pool's own check would swallow a cancellation."""
+        connection = await self._pool.getconn()
+        while not connection.looks_alive:
+            await connection.close()
+            await self._pool.putconn(connection)
+            connection = await self._pool.getconn()
+        try:
+            yield connection
+        finally:
+            await self._pool.putconn(connection)
 
     @asynccontextmanager
     async def flush(self) -> AsyncIterator[Transaction]:
@@ -164,7 +183,10 @@ class Database:
 
     async def _flusher(self) -> PipelinedConnection:
         connection = self._flush_connection
-        if connection is None or connection.closed or connection.broken:
+        if connection is not None and not connection.looks_alive:
+            await connection.close()
+            connection = None
+        if connection is None:
             connection = self._flush_connection = await self.connect()
         return connection
 

@@ -30,9 +30,14 @@ class Listener:
     async def open(cls, database: Database) -> Self:
         """Connect and listen; raises DatabaseUnavailable."""
         hearing = await database.connect()
-        with translated():
-            await hearing.execute(LISTEN)
-        return cls(hearing, await database.connect())
+        try:
+            with translated():
+                await hearing.execute(LISTEN)
+            telling = await database.connect()
+        except BaseException:
+            await hearing.close()
+            raise
+        return cls(hearing, telling)
 
     async def __aenter__(self) -> Self:
         return self
