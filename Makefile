@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 EXTRAS := server,embedded,testing,dev
-CODE = $(wildcard server client/python tests tools benchmarks)
+CODE = $(wildcard server client/python tests tools benchmarks examples)
 # Set to 0 to run the tests in one process.
 TEST_PROCESSES ?= 2
 

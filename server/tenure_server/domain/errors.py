@@ -2,15 +2,17 @@
 
 TenureError
 ├── InvalidField             a field of the request breaks a rule
-├── NotFound                 JobNotFound, QueueNotFound, LifecycleNotFound
+├── NotFound                 JobNotFound, LifecycleNotFound
 ├── IdempotencyKeyReused     the key is known, the request behind it was another one
+├── RequestIdReused          the request id is known, the call behind it was another one
 ├── VersionMismatch          `expected_version` is not the current version
 ├── LeaseLost                the token was superseded, expired or released: final
 ├── LifecycleRefusal         IllegalTransition, UnexpectedState, CannotCancel, NotRetryable,
 │                            JobTerminal, StillDraining
-├── BoundReached             QueueFull, ByteBudgetExceeded, ConcurrencyLimit, TooManyWaiters
+├── BoundReached             ConcurrencyLimit, TooManyWaiters, SlowReader
 ├── WatchPositionTooOld      history before the cursor was pruned
-└── TryAgain                 DatabaseUnavailable, ServerDraining, JobBusy, OutcomeUnknown
+├── TryAgain                 DatabaseUnavailable, ServerDraining, JobBusy, OutcomeUnknown
+└── SchemaTooNew             the database belongs to a newer Tenure
 
 Values given to an error become its metadata; the message is built from them here and nowhere else.
 """

@@ -170,7 +170,7 @@ def require_lease(head: JobHead, lifecycle: Lifecycle, token: bytes, at: datetim
     if lifecycle.is_terminal(head.state):
         raise errors.LeaseLost(head.id, f"ended with the job, which is {head.state}")
     if head.lease_expire_time is None:
-        raise errors.LeaseLost(head.id, "was released")
+        raise errors.LeaseLost(head.id, "was released, or expired and was taken back")
     if head.lease_expire_time <= at:
         raise errors.LeaseLost(head.id, "expired")
 
@@ -199,6 +199,8 @@ def _require_allowed(rule: ReportRule, verb: str, head: JobHead) -> None:
         return
     if rule.reason == errors.LeaseLost.reason:
         raise errors.LeaseLost(head.id, f"does not count while the job is {head.state}")
+    if rule.reason == errors.JobTerminal.reason:
+        raise errors.JobTerminal(head.id, head.state)
     raise errors.UnexpectedState(head.id, verb, head.state)
 
 

@@ -61,6 +61,8 @@ def _cancel_change(rule: CancelRule, head: JobHead, lifecycle: Lifecycle) -> Cha
 def _refusal(rule: CancelRule, head: JobHead) -> errors.TenureError:
     if rule.reason == errors.JobTerminal.reason:
         return errors.JobTerminal(head.id, head.state)
+    if rule.reason == errors.UnexpectedState.reason:
+        return errors.UnexpectedState(head.id, "cancellation", head.state)
     return errors.CannotCancel(head.id, head.state)
 
 

@@ -49,6 +49,8 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
     def __init__(self, validator: Validator) -> None:
         self._validator = validator
         self._wrapped: dict[str, Handler] = {}
+        self.last_call = -math.inf
+        """The loop's time at which the last call came."""
 
     async def intercept_service(
         self, continuation: Continuation, handler_call_details: grpc.HandlerCallDetails
@@ -75,7 +77,7 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
 
     def _answering(self, method: _Method) -> Callable[[bytes, Context], Awaitable[bytes]]:
         async def answer(raw: bytes, context: Context) -> bytes:
-            started = asyncio.get_running_loop().time()
+            started = self.last_call = asyncio.get_running_loop().time()
             try:
                 caller = admit(context, method.longest)
                 request = self._read(method, raw)

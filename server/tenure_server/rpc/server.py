@@ -1,5 +1,6 @@
 """The gRPC server: its options, its services, where it listens, and how it stops."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -38,6 +39,8 @@ FILES = (
 )
 SERVICES = tuple(service for file in FILES for service in file.services_by_name.values())
 MINUTE = 60_000
+QUIET = 1.0
+"""Seconds without a call after which a draining server takes no more."""
 
 
 class Services(NamedTuple):
@@ -73,8 +76,9 @@ class RpcServer:
         self._sockets: list[UnixSocket] = []
         self._health = Health(service.full_name for service in SERVICES)
         validator = Validator(SERVICES)
+        self._calls = CallInterceptor(validator)
         self._server = grpc.aio.server(
-            interceptors=[CallInterceptor(validator)], options=channel_options(options.max_streams)
+            interceptors=[self._calls], options=channel_options(options.max_streams)
         )
         _add(services, validator, self._server)
         add_health(self._server, self._health)
@@ -106,9 +110,24 @@ class RpcServer:
         await self._health.set_not_serving()
 
     async def drain(self, grace: float) -> None:
-        """Say NOT_SERVING, take no new calls, and give those under way `grace` seconds to end."""
+        """Say NOT_SERVING, go on answering holders until they are quiet, then let calls under way end.
+
+        All of it takes at most `grace` seconds.
+        """
+        loop = asyncio.get_running_loop()
+        until = loop.time() + grace
         await self._health.close()
-        await self._stop(grace)
+        await self._quiet(until)
+        await self._stop(max(0.0, until - loop.time()))
+
+    async def _quiet(self, until: float) -> None:
+        """Return once no call has come for a while, or at that time."""
+        loop = asyncio.get_running_loop()
+        while True:
+            rest = min(self._calls.last_call + QUIET, until) - loop.time()
+            if rest <= 0:
+                return
+            await asyncio.sleep(rest)
 
     async def _stop(self, grace: float) -> None:
         for unix_socket in self._sockets:

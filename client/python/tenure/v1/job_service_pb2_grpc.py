@@ -121,8 +121,8 @@ class JobServiceServicer:
     def CreateJob(self, request, context):
         """Creates a job.
 
-        With an idempotency_key the key leads to one job for ever: the same request again answers with
-        that job as it is now and `created` false.
+        With an idempotency_key the key leads to one job until that is pruned: the same request again
+        answers with the job as it is now and `created` false.
 
         Errors:
         INVALID_ARGUMENT    INVALID_FIELD: a field breaks a rule. Nothing is stored.
@@ -193,6 +193,7 @@ class JobServiceServicer:
         OUT_OF_RANGE        WATCH_POSITION_TOO_OLD: history after the cursor was pruned.
         RESOURCE_EXHAUSTED  SLOW_READER: the reader did not keep up; resume from the last cursor.
         RESOURCE_EXHAUSTED  TOO_MANY_WAITERS: as many calls wait as the server allows.
+        UNAVAILABLE         SERVER_DRAINING: the server is shutting down.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -218,6 +219,7 @@ class JobServiceServicer:
         FAILED_PRECONDITION CANNOT_CANCEL: past the point of no return.
         FAILED_PRECONDITION JOB_TERMINAL: the job has ended otherwise.
         ABORTED             VERSION_MISMATCH: expected_version is not current.
+        ALREADY_EXISTS      REQUEST_ID_REUSED: the request id was used for a different call.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -230,6 +232,7 @@ class JobServiceServicer:
         NOT_FOUND           JOB_NOT_FOUND: no such job in the caller's scope.
         FAILED_PRECONDITION ILLEGAL_TRANSITION: the lifecycle offers no pause from here.
         ABORTED             VERSION_MISMATCH: expected_version is not current.
+        ALREADY_EXISTS      REQUEST_ID_REUSED: the request id was used for a different call.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -243,6 +246,7 @@ class JobServiceServicer:
         FAILED_PRECONDITION ILLEGAL_TRANSITION: the job is not paused.
         FAILED_PRECONDITION STILL_DRAINING: its holder has not handed it back yet.
         ABORTED             VERSION_MISMATCH: expected_version is not current.
+        ALREADY_EXISTS      REQUEST_ID_REUSED: the request id was used for a different call.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -255,6 +259,7 @@ class JobServiceServicer:
         NOT_FOUND           JOB_NOT_FOUND: no such job in the caller's scope.
         FAILED_PRECONDITION NOT_RETRYABLE: the lifecycle offers no Retry from here.
         ABORTED             VERSION_MISMATCH: expected_version is not current.
+        ALREADY_EXISTS      REQUEST_ID_REUSED: the request id was used for a different call.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -268,6 +273,7 @@ class JobServiceServicer:
         NOT_FOUND           JOB_NOT_FOUND: no such job in the caller's scope.
         FAILED_PRECONDITION UNEXPECTED_STATE: priority and schedule change only while the job waits.
         ABORTED             VERSION_MISMATCH: expected_version is not current.
+        ALREADY_EXISTS      REQUEST_ID_REUSED: the request id was used for a different call.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -280,6 +286,7 @@ class JobServiceServicer:
         NOT_FOUND           JOB_NOT_FOUND: no such job in the caller's scope.
         FAILED_PRECONDITION UNEXPECTED_STATE: the job has not ended.
         ABORTED             VERSION_MISMATCH: expected_version is not current.
+        ALREADY_EXISTS      REQUEST_ID_REUSED: the request id was used for a different call.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -292,6 +299,7 @@ class JobServiceServicer:
         NOT_FOUND           JOB_NOT_FOUND: no such job in the caller's scope.
         FAILED_PRECONDITION UNEXPECTED_STATE: the job has not ended.
         ABORTED             VERSION_MISMATCH: expected_version is not current.
+        ALREADY_EXISTS      REQUEST_ID_REUSED: the request id was used for a different call.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

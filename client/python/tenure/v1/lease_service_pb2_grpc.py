@@ -120,7 +120,8 @@ class LeaseServiceServicer:
         Errors:
         NOT_FOUND           JOB_NOT_FOUND: no such job in the caller's scope.
         FAILED_PRECONDITION LEASE_LOST: the token was superseded, expired or released. Final.
-        FAILED_PRECONDITION UNEXPECTED_STATE: progress or a checkpoint came along where none is taken.
+        FAILED_PRECONDITION UNEXPECTED_STATE: progress came along where none is taken.
+        ABORTED             VERSION_MISMATCH: expected_version is not current.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -195,6 +196,7 @@ class LeaseServiceServicer:
         NOT_FOUND           JOB_NOT_FOUND: no such job in the caller's scope.
         FAILED_PRECONDITION LEASE_LOST: the token was superseded, expired or released. Final.
         FAILED_PRECONDITION UNEXPECTED_STATE: the job's state takes no progress.
+        ABORTED             VERSION_MISMATCH: expected_version is not current.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -207,6 +209,7 @@ class LeaseServiceServicer:
         NOT_FOUND           JOB_NOT_FOUND: no such job in the caller's scope.
         FAILED_PRECONDITION LEASE_LOST: the token was superseded, expired or released. Final.
         FAILED_PRECONDITION UNEXPECTED_STATE: the job's state takes no checkpoint.
+        ABORTED             VERSION_MISMATCH: expected_version is not current.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
