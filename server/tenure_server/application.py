@@ -6,7 +6,7 @@ import signal
 import sys
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from tenure_server.domain.clock import Clock
 from tenure_server.domain.errors import DatabaseUnavailable, SchemaTooNew, TenureError
@@ -143,10 +143,17 @@ class Application:
         self.flusher.stop()
         flushing, *loops = self._tasks
         await asyncio.wait([flushing], timeout=max(grace, 1.0))
-        for task in (flushing, *loops):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await _cancelled(flushing, *loops)
         await self.database.close()
+
+
+async def _cancelled(*tasks: asyncio.Task[None]) -> None:
+    """Cancel until they have ended: the driver's pool now and then swallows a cancellation."""
+    pending = set(tasks)
+    while pending:
+        for task in pending:
+            task.cancel()
+        _, pending = await asyncio.wait(pending, timeout=0.5)
 
 
 def rpc_options(settings: Settings) -> RpcOptions:
@@ -174,8 +181,8 @@ def serve(settings: Settings) -> int:
 
 
 def _serve_on_some_database(settings: Settings) -> int:
-    with some_database(settings) as dsn:
-        return _run_loop(_serve(settings, dsn))
+    with some_database(settings) as lent:
+        return _run_loop(_serve(settings, lent))
 
 
 def migrate(settings: Settings, *, status: bool) -> int:
@@ -185,18 +192,25 @@ def migrate(settings: Settings, *, status: bool) -> int:
 
 
 def _migrate_some_database(settings: Settings, *, status: bool) -> int:
-    with some_database(settings) as dsn:
-        database = Database(DatabaseSettings(dsn, settings.pool_size, settings.pooler))
+    with some_database(settings) as lent:
+        database = Database(DatabaseSettings(lent.dsn, settings.pool_size, settings.pooler))
         work = schema_version(database) if status else migrate_database(database)
         print(f"schema version {_run_loop(work)} (this Tenure knows {known_version()})")
     return 0
 
 
+class LentDatabase(NamedTuple):
+    """Where the database is, and whether it is still there as far as we would know."""
+
+    dsn: str
+    is_running: Callable[[], bool]
+
+
 @contextmanager
-def some_database(settings: Settings) -> Iterator[str]:
+def some_database(settings: Settings) -> Iterator[LentDatabase]:
     """The database of the settings, or an embedded one for as long as it is needed."""
     if settings.dsn is not None:
-        yield settings.dsn
+        yield LentDatabase(settings.dsn, lambda: True)
         return
     options = EmbeddedOptions(
         settings.data_dir or default_data_dir(), bin_dir=settings.pg_bin_dir, run_as=settings.pg_run_as
@@ -204,11 +218,11 @@ def some_database(settings: Settings) -> Iterator[str]:
     # Before anything of gRPC: starting a process under another user forks.
     with EmbeddedPostgres(options) as server:
         log.info("embedded PostgreSQL is running in %s", options.data_dir)
-        yield server.dsn
+        yield LentDatabase(server.dsn, lambda: server.is_running)
 
 
-async def _serve(settings: Settings, dsn: str) -> int:
-    application = Application(settings, dsn)
+async def _serve(settings: Settings, lent: LentDatabase) -> int:
+    application = Application(settings, lent.dsn)
     stopping = asyncio.Event()
     at_once = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -217,7 +231,8 @@ async def _serve(settings: Settings, dsn: str) -> int:
     for address in await application.start():
         print(f"listening on {address}", flush=True)
     failure = asyncio.create_task(application.failure())
-    await _first(asyncio.create_task(stopping.wait()), failure)
+    gone = asyncio.create_task(_until_gone(lent))
+    await _first(asyncio.create_task(stopping.wait()), failure, gone)
     log.info("draining for at most %g s; a second signal ends it at once", settings.grace.total_seconds())
     draining = asyncio.create_task(application.drain(settings.grace.total_seconds()))
     hurrying = asyncio.create_task(at_once.wait())
@@ -226,7 +241,16 @@ async def _serve(settings: Settings, dsn: str) -> int:
         log.warning("stopped without draining")
         return 1
     log.info("stopped")
-    return 1 if failure.done() else 0
+    return 1 if failure.done() or gone.done() else 0
+
+
+async def _until_gone(lent: LentDatabase) -> None:
+    """Return when the embedded PostgreSQL has ended: whoever starts us again starts it as well."""
+    while True:
+        await asyncio.sleep(HEALTH_INTERVAL)
+        if not lent.is_running():
+            break
+    log.critical("the embedded PostgreSQL has ended; see its log")
 
 
 def _signalled(stopping: asyncio.Event, at_once: asyncio.Event) -> None:

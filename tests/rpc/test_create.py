@@ -93,9 +93,7 @@ async def test_a_request_id_of_another_call_is_refused(client: AsyncClient) -> N
         await client.create_job(QUEUE, request_id="r")
 
 
-async def test_many_creators_with_one_key_make_one_job(
-    server: Server, second_server: Server
-) -> None:
+async def test_many_creators_with_one_key_make_one_job(server: Server, second_server: Server) -> None:
     async with AsyncClient(server.target) as one, AsyncClient(second_server.target) as two:
         asked = [(one, two)[i % 2].create_job(QUEUE, idempotency_key="k") for i in range(64)]
         created = await asyncio.gather(*asked)

@@ -3,10 +3,11 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
-from tenure import AsyncClient, EmptyReason, Grant, LeaseKey, LeaseLost, Progress, errors
+from tenure import Acquire, AsyncClient, EmptyReason, Grant, LeaseKey, LeaseLost, Progress, errors
 from tests.factories import LEASE, QUEUE, acquire_one, leased_job, new_job
 from tests.fixtures.server import Server
 
@@ -75,9 +76,7 @@ async def test_filters_narrow_the_choice(client: AsyncClient) -> None:
     wanted = await new_job(client, kind="b", labels={"tier": "gold", "zone": "1"})
     await new_job(client, kind="b")
 
-    acquired = await client.acquire(
-        "me", queues=[QUEUE], kinds=["b"], labels={"tier": "gold"}, max_leases=10
-    )
+    acquired = await client.acquire("me", queues=[QUEUE], kinds=["b"], labels={"tier": "gold"}, max_leases=10)
 
     assert [grant.job_id for grant in acquired.grants] == [wanted.id]
 
@@ -305,7 +304,7 @@ async def test_the_fence_grows_through_every_path(client: AsyncClient, server: S
 
 
 async def test_why_nothing_was_granted(client: AsyncClient, server: Server) -> None:
-    async def reason(**wanted: object) -> EmptyReason | None:
+    async def reason(**wanted: Any) -> EmptyReason | None:
         return (await client.acquire("me", **{"queues": [QUEUE], **wanted})).empty_reason
 
     assert await reason() is EmptyReason.NO_JOBS
@@ -387,8 +386,6 @@ async def test_the_jobs_of_a_caller_that_has_gone_are_free_at_once(
 
 
 async def test_acquire_next_comes_with_the_transition(client: AsyncClient) -> None:
-    from tenure import Acquire
-
     first, second = await new_job(client), await new_job(client)
     grant = await acquire_one(client)
     next_one = Acquire(holder="me", queues=[QUEUE], lease_duration=LEASE)
@@ -399,6 +396,17 @@ async def test_acquire_next_comes_with_the_transition(client: AsyncClient) -> No
     assert grant.job_id == first.id
     assert [g.job_id for g in moved.grants] == [second.id]
     assert last.grants == ()
+
+
+async def test_acquire_next_by_id_never_makes_the_transition_fail(client: AsyncClient) -> None:
+    grant, wanted = await leased_job(client), await new_job(client)
+    absent = Acquire(holder="me", job_id="00000000-0000-7000-8000-000000000000")
+
+    moved = await client.transition(grant, "paused", acquire_next=absent)
+    last = await client.transition(grant, "cancelled", acquire_next=Acquire(holder="me", job_id=wanted.id))
+
+    assert (moved.job.state, moved.grants) == ("paused", ())
+    assert [g.job_id for g in last.grants] == [wanted.id]
 
 
 @pytest.mark.parametrize("seconds", [0, -1, 0.0999, 86400.001])

@@ -159,7 +159,9 @@ async def test_retry_opens_an_ended_job_again(client: AsyncClient, state: str) -
     await client.report_progress(grant, "x", 1, 2)
     await client.save_checkpoint(grant, b"kept")
     await client.cancel(job.id, "why")
-    await client.transition(grant, state, error=Failure("bad", retryable=False) if state == "failed" else None)
+    await client.transition(
+        grant, state, error=Failure("bad", retryable=False) if state == "failed" else None
+    )
 
     again = await client.retry(job.id)
 

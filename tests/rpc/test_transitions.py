@@ -13,7 +13,9 @@ async def test_success_keeps_the_result_and_ends_the_job(client: AsyncClient, se
     grant = await leased_job(client)
     server.clock.move(seconds=5)
 
-    moved = await client.transition(grant, "succeeded", result={"answer": 42}, progress=Progress("done", 1, 1))
+    moved = await client.transition(
+        grant, "succeeded", result={"answer": 42}, progress=Progress("done", 1, 1)
+    )
 
     job = await client.get_job(grant.job_id)
     assert (moved.job.state, moved.replayed) == ("succeeded", False)

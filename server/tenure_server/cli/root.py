@@ -6,6 +6,7 @@ import tenure
 from tenure_server.cli.check import check
 from tenure_server.cli.completion import completion
 from tenure_server.cli.demo import demo
+from tenure_server.cli.health import health
 from tenure_server.cli.jobs import jobs
 from tenure_server.cli.queues import queues
 from tenure_server.cli.serve import migrate, serve
@@ -24,5 +25,5 @@ def tenure_command(context: click.Context) -> None:
     context.ensure_object(Session)
 
 
-for command in (serve, migrate, check, demo, jobs, queues, work, completion):
+for command in (serve, migrate, check, health, demo, jobs, queues, work, completion):
     tenure_command.add_command(command)

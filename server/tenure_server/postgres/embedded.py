@@ -84,6 +84,11 @@ class EmbeddedPostgres:
         """The process id of the server, while it runs."""
         return self._postmaster.pid if self._postmaster else None
 
+    @property
+    def is_running(self) -> bool:
+        """False before `start`, after `stop`, and when the server has ended by itself."""
+        return self._postmaster is not None and self._postmaster.is_running
+
     def start(self) -> None:
         """Lock the directory, make the cluster if there is none, and serve it; returns when it is ready.
 

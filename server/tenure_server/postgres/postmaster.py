@@ -57,6 +57,10 @@ class Postmaster:
     def pid(self) -> int:
         return self._process.pid
 
+    @property
+    def is_running(self) -> bool:
+        return self._process.poll() is None
+
     def is_ready(self) -> bool:
         """Whether it takes connections; raises PostgresError with the log's end when it has exited."""
         pid_file = PidFile.of(self._home.cluster)

@@ -45,6 +45,8 @@ class Flusher:
 
         An outcome may be an exception. A caller that is cancelled meanwhile does not cancel its calls.
         """
+        if not calls:
+            return []
         reply = self.send(calls)
         return await asyncio.shield(reply.future)
 

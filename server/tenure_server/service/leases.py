@@ -45,7 +45,9 @@ class Leases:
         self, caller: Caller, asked: Acquire, *, wait: timedelta, request_id: str = ""
     ) -> AcquireAnswer:
         """Lease up to `asked.max_leases` jobs, waiting for the first one up to `wait`."""
-        names = asked.queues if asked.job_id is None else (await self._queue_of(caller, asked.job_id),)
+        names = await self._queues_of(caller, asked)
+        if not names:
+            raise errors.JobNotFound(asked.job_id)
         waited = 0.0
         if not wait:
             outcome = await self._ask(caller, asked, names, request_id)
@@ -125,13 +127,14 @@ class Leases:
                 await keys.forget_outcome(tx, scope, request_id)
                 await tx.settle()
 
-    async def _queue_of(self, caller: Caller, job_id: UUID) -> str:
+    async def _queues_of(self, caller: Caller, asked: Acquire) -> tuple[str, ...]:
+        """The queues asked for, or that of the job named; none when there is no such job."""
+        if asked.job_id is None:
+            return asked.queues
         async with self._database.read() as tx:
-            cursor = await jobs.find_queue(tx, caller.scope, job_id)
+            cursor = await jobs.find_queue(tx, caller.scope, asked.job_id)
             row = await cursor.fetchone()
-        if row is None:
-            raise errors.JobNotFound(job_id)
-        return row[0]
+        return () if row is None else row
 
     async def _explain(
         self, caller: Caller, asked: Acquire, names: tuple[str, ...], outcome: AcquireOutcome
@@ -170,9 +173,9 @@ class Leases:
         calls: list[Call] = [
             JobCall(caller.scope, caller.deadline, job_id, command, wants_job) for job_id, command in moves
         ]
-        if acquire_next is None:
+        names = () if acquire_next is None else await self._queues_of(caller, acquire_next)
+        if acquire_next is None or not names:
             return await self._flusher.submit(calls), ()
-        names = acquire_next.queues
         calls.append(AcquireCall(caller.scope, caller.deadline, acquire_next, names))
         reply = self._flusher.send(calls)
         try:

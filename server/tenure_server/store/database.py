@@ -1,5 +1,6 @@
 """Connections to PostgreSQL: one for the flusher, one for listening, a small pool for reads."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
@@ -229,8 +230,15 @@ REFUSED = (psycopg.DataError, psycopg.IntegrityError, psycopg.ProgrammingError, 
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Turn what a lost or read-only database raises into DatabaseUnavailable."""
+    """Turn what a lost or read-only database raises into DatabaseUnavailable.
+
+    Cancelled in the middle of a pipeline the driver raises an error of its own: that is still a
+    cancellation.
+    """
     try:
         yield
     except UNAVAILABLE as error:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise asyncio.CancelledError from error
         raise errors.DatabaseUnavailable from error

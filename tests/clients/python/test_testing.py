@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tenure.testing import server
-from tenure.testing.health import is_serving
+from tenure.health import is_serving
 from tenure.testing.server import ServerUnavailable, serve
 
 

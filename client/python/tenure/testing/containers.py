@@ -6,7 +6,7 @@ import time
 
 from testcontainers.core.container import DockerContainer
 
-from tenure.testing.health import is_serving
+from tenure.health import is_serving
 
 _START_SECONDS = 120.0
 _LOOK_AGAIN_SECONDS = 0.1

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from tenure.testing.health import is_serving
+from tenure.health import is_serving
 
 _START_SECONDS = 90.0
 _STOP_SECONDS = 30.0

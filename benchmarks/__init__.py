@@ -1,0 +1,1 @@
+"""How many jobs per second: through gRPC, and beside it the same SQL without gRPC."""
