@@ -95,7 +95,7 @@ def _throughput(workloads: Sequence[Results]) -> str:
 
 def _processor_time(workloads: Sequence[Results]) -> str:
     lines = [
-        "| callers | jobs per call | server | load generator | PostgreSQL | bare SQL: client | its PostgreSQL |",
+        "| callers | jobs per call | server | load generator | PostgreSQL | bare SQL: client | PostgreSQL |",
         "|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for row in workloads:

@@ -6,11 +6,14 @@ import json
 import logging
 import os
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
+from typing import Any, TypeVar
 
 import tenure
 
 logger = logging.getLogger("tenure")
+
+Done = TypeVar("Done")
 
 MAX_RESULT_BYTES = 1024 * 1024
 NOT_TO_BE_RETRIED = 100
@@ -36,12 +39,14 @@ class CommandJobs:
 
         When the task is cancelled the command is stopped first.
         """
-        process = await self._start(job)
+        process, cancelled = await _undisturbed(self._start(job))
         self._running.add(process)
         try:
+            if cancelled:
+                raise asyncio.CancelledError
             result, code = await self._finish(process, job.payload)
         except BaseException:
-            await self._stop_undisturbed(process)
+            await _undisturbed(self._stop(process))
             raise
         finally:
             self._running.discard(process)
@@ -75,13 +80,6 @@ class CommandJobs:
             feeding.cancel()
             await asyncio.gather(feeding, return_exceptions=True)
 
-    async def _stop_undisturbed(self, process: asyncio.subprocess.Process) -> None:
-        """Stop the process even when cancelled again meanwhile, as every word about the lease does."""
-        stopping = asyncio.create_task(self._stop(process))
-        while not stopping.done():
-            with contextlib.suppress(asyncio.CancelledError):
-                await asyncio.shield(stopping)
-
     async def _stop(self, process: asyncio.subprocess.Process) -> None:
         _signal(process, signal.SIGTERM)
         try:
@@ -104,6 +102,22 @@ def facts(job: "tenure.RunningJob") -> Mapping[str, str]:
         "TENURE_JOB_LABELS": json.dumps(dict(job.labels), sort_keys=True),
         "TENURE_JOB_CONTENT_TYPE": job.content_type,
     }
+
+
+async def _undisturbed(work: Coroutine[Any, Any, Done]) -> tuple[Done, bool]:
+    """Do the work to its end, and say whether this task was cancelled meanwhile.
+
+    Every word about a lost or cancelled lease cancels the task once more, not only the first.
+    """
+    task, cancelled = asyncio.create_task(work), False
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            cancelled = True
+        except Exception:  # raised again by the result
+            break
+    return task.result(), cancelled
 
 
 async def _feed(process: asyncio.subprocess.Process, payload: bytes) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from tenure_server.domain.command import Renew, Report
+from tenure_server.domain.command import Report
 from tenure_server.service.calls import AcquireCall, Call, CreateCall, JobCall
 from tenure_server.service.claim_part import ClaimPart
 from tenure_server.service.creation_part import CreationPart
@@ -109,7 +109,7 @@ class Flush:
         if not any(scope.saving.writes for scope in self.scopes):
             await self._save(tx)
             return
-        if all(isinstance(c, JobCall) and isinstance(c.command, Renew | Report) for c in self._calls):
+        if all(isinstance(c, JobCall) and isinstance(c.command, Report) for c in self._calls):
             await heads.commit_soon(tx)
         await self._save(tx)
         self.commit_sent = True

@@ -52,7 +52,7 @@ COMMIT_SOON: LiteralString = "SET LOCAL synchronous_commit = off"
 
 
 async def commit_soon(tx: Transaction) -> None:
-    """Let the commit return before the disk has it: for renewals and progress only."""
+    """Let the commit return before the disk has it: for progress reports only."""
     await tx.send(COMMIT_SOON)
 
 
