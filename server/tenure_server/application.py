@@ -181,6 +181,7 @@ def serve(settings: Settings) -> int:
 
 
 def _serve_on_some_database(settings: Settings) -> int:
+    rpc_options(settings).require_safe()  # before a PostgreSQL is made for nothing
     with some_database(settings) as lent:
         return _run_loop(_serve(settings, lent))
 

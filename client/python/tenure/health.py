@@ -45,4 +45,3 @@ def health_of(
 def is_serving(target: str) -> bool:
     """Say whether the server answers and calls itself SERVING."""
     return health_of(target) is Health.SERVING
-

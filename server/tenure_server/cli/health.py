@@ -2,14 +2,17 @@
 
 import time
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 import click
 
-from tenure.health import Health, health_of
 from tenure_server.cli.arguments import LENGTH
 from tenure_server.cli.failures import FAILED, Failed, Unreachable
 from tenure_server.cli.output import print_json
 from tenure_server.cli.session import Session, server_options
+
+if TYPE_CHECKING:
+    from tenure.health import Health
 
 _LOOK_AGAIN_SECONDS = 0.2
 
@@ -23,6 +26,8 @@ def health(session: Session, wait: timedelta) -> int:
 
     Exits with 0 if it does, and with 1 when it starts, drains, lacks its database or does not answer.
     """
+    from tenure.health import Health
+
     found = _asked(session, time.monotonic() + wait.total_seconds())
     if session.json:
         print_json({"server": session.server, "health": found})
@@ -35,7 +40,9 @@ def health(session: Session, wait: timedelta) -> int:
     return 0
 
 
-def _asked(session: Session, until: float) -> Health:
+def _asked(session: Session, until: float) -> "Health":
+    from tenure.health import Health, health_of
+
     access = session.access()
     while True:
         try:

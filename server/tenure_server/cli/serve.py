@@ -1,5 +1,7 @@
 """`tenure serve` and `tenure migrate`."""
 
+import signal
+import sys
 from typing import Any
 
 import click
@@ -15,10 +17,17 @@ def serve(**options: Any) -> int:
     Without a DSN a private PostgreSQL is started, and stopped at the end. The first signal lets running
     calls end, a second one does not.
     """
+    # Until the server has a handler of its own: process 1 of a container is sent no signal without one,
+    # and any other would leave a PostgreSQL behind that was just starting.
+    signal.signal(signal.SIGTERM, _stop_starting)
     settings = settings_of(options)
     from tenure_server.application import serve as serve_until_told
 
     return serve_until_told(settings)
+
+
+def _stop_starting(*_: object) -> None:
+    sys.exit(0)
 
 
 @click.command()

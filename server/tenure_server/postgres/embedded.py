@@ -112,8 +112,8 @@ class EmbeddedPostgres:
 
     def _start(self, undo: ExitStack) -> None:
         home = self._home
-        home.require_usable()
         account = choose_account(self._options.run_as, (home.cluster, home.path))
+        home.require_usable()
         home.make(account)
         undo.enter_context(locked(home.lock_file))
         home.remove_unfinished()

@@ -67,6 +67,11 @@ class RpcOptions:
     reflection: bool = True
     max_streams: int = 256
 
+    def require_safe(self) -> None:
+        """Raise ListenError where strangers could listen in and nobody said that this is fine."""
+        for listen in self.listens:
+            listen.require_safe(tls=self.tls is not None, insecure_ok=self.insecure_ok)
+
 
 class RpcServer:
     """Listens from `start` to `drain`."""
@@ -90,8 +95,7 @@ class RpcServer:
 
         Health says NOT_SERVING until `set_serving`.
         """
-        for listen in self._options.listens:
-            listen.require_safe(tls=self._options.tls is not None, insecure_ok=self._options.insecure_ok)
+        self._options.require_safe()
         credentials = self._options.tls.credentials() if self._options.tls is not None else None
         try:
             bound = [await self._bind(listen, credentials) for listen in self._options.listens]
