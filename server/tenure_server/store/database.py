@@ -33,6 +33,12 @@ SESSION: LiteralString = """
     SET plan_cache_mode = 'auto'
 """
 
+# Behind a transaction pooler nothing that is set for a session lasts, or stays with us.
+SETTINGS_OF_TRANSACTION: LiteralString = """
+    SELECT set_config('statement_timeout', '5s', true), set_config('lock_timeout', '1s', true),
+           set_config('idle_in_transaction_session_timeout', '10s', true), set_config('jit', 'off', true)
+"""
+
 KEEPALIVE: dict[str, Any] = {
     "keepalives": 1,
     "keepalives_idle": 5,
@@ -103,15 +109,10 @@ class Database:
             max_size=settings.pool_size,
             max_idle=60,
             timeout=5,
-            configure=_configure,
+            configure=self._configure,
             open=False,
             name="tenure",
         )
-
-    @property
-    def pooled(self) -> bool:
-        """Whether a transaction pooler sits in between, so that no connection state lasts."""
-        return self._settings.pooled
 
     async def open(self) -> None:
         """Open the pool; raises DatabaseUnavailable when no connection can be made."""
@@ -130,7 +131,7 @@ class Database:
         with translated():
             connection = await PipelinedConnection.connect(self._settings.dsn, **self._connect_arguments())
             try:
-                await _configure(connection)
+                await self._configure(connection)
             except BaseException:
                 await connection.close()
                 raise
@@ -175,6 +176,8 @@ class Database:
             async with connection.pipeline() as pipeline:
                 transaction = Transaction(connection, pipeline)
                 await transaction.send("BEGIN")
+                if self._settings.pooled:
+                    await transaction.send(SETTINGS_OF_TRANSACTION)
                 yield transaction
         except BaseException:
             await self._roll_back(connection)
@@ -198,6 +201,11 @@ class Database:
             await connection.close()
             self._flush_connection = None
 
+    async def _configure(self, connection: Connection) -> None:
+        connection.prepared_max = PREPARED_STATEMENTS
+        if not self._settings.pooled:
+            await connection.execute(SESSION, prepare=False)
+
     def _connect_arguments(self) -> dict[str, Any]:
         given = conninfo.conninfo_to_dict(self._settings.dsn)
         arguments = {key: value for key, value in KEEPALIVE.items() if key not in given}
@@ -207,11 +215,6 @@ class Database:
             "autocommit": True,
             "prepare_threshold": None if self._settings.pooled else 0,
         }
-
-
-async def _configure(connection: Connection) -> None:
-    connection.prepared_max = PREPARED_STATEMENTS
-    await connection.execute(SESSION, prepare=False)
 
 
 UNAVAILABLE = (
