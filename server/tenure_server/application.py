@@ -79,7 +79,7 @@ class Application:
         self.pruner = JobPruner(self.database, self._clock, self._settings.retention)
         self._info = ServerInfo(self.database, self._clock, known_version())
         services = Services(
-            jobs=Jobs(self.database, self.flusher, catalogue, self.wakeups),
+            jobs=Jobs(self.database, self.flusher, self.wakeups),
             watching=Watching(self.database, self.wakeups),
             leases=Leases(self.database, self.flusher, self.wakeups, self._clock),
             queues=Queues(self.database, self.wakeups, self.notifications, self._clock),

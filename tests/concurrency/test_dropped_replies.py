@@ -30,10 +30,13 @@ COUNTED = ("version", "update_time", "xmin")
 
 
 TABLES = ("job", "job_event", "job_document", "job_facet", "job_key", "request_outcome", "queue")
-EVERYTHING = " UNION ALL ".join(
-    f"SELECT '{table}', to_jsonb(t) || jsonb_build_object('xmin', t.xmin::text) FROM {table} AS t"
-    for table in TABLES
-) + " ORDER BY 1, 2"
+EVERYTHING = (
+    " UNION ALL ".join(
+        f"SELECT '{table}', to_jsonb(t) || jsonb_build_object('xmin', t.xmin::text) FROM {table} AS t"
+        for table in TABLES
+    )
+    + " ORDER BY 1, 2"
+)
 
 
 class Verb(NamedTuple):
@@ -198,7 +201,7 @@ VERBS = {
     "UpdateJob": Verb(updating),
     "DeleteJob": Verb(deleting),
     "UndeleteJob": Verb(bringing_back),
-    "UpdateQueue": Verb(setting_a_queue),
+    "UpdateQueue": Verb(setting_a_queue, once=False),
 }
 
 
@@ -224,25 +227,26 @@ async def test_a_call_whose_reply_is_dropped_has_its_effect_once(
         assert not asking.done()
 
         proxy.heal()
-        answer = await asyncio.wait_for(asking, 10)
+        await asyncio.wait_for(asking, 10)
 
     again = await everything(outside)
     assert again == first if verb.once else but_counts(again) == but_counts(first)
     assert proxy.accepted == 2
-    assert_says_what_is_there(answer, again)
 
 
-@pytest.mark.parametrize("name", [name for name, verb in VERBS.items() if name not in ("UpdateQueue",)])
 async def test_the_same_call_twice_gives_the_same_answer(
-    client: AsyncClient, name: str, monkeypatch: pytest.MonkeyPatch
+    client: AsyncClient, outside: Outside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    call = await VERBS[name].prepare(client)
-    for module in ("jobs", "job_verbs"):
-        monkeypatch.setattr(f"tenure.async_client.{module}.new_request_id", lambda: "the-same")
+    for name, verb in VERBS.items():
+        await outside.execute(f"TRUNCATE {', '.join(TABLES)}")
+        call = await verb.prepare(client)
+        for module in ("jobs", "job_verbs"):
+            monkeypatch.setattr(f"tenure.async_client.{module}.new_request_id", lambda: "the-same")
 
-    first, second = facts(await call(client)), facts(await call(client))
+        first, second = facts(await call(client)), facts(await call(client))
 
-    assert second == first
+        monkeypatch.undo()
+        assert second == first, name
 
 
 async def as_task(call: Awaitable[Any]) -> Any:
@@ -276,15 +280,6 @@ def but_counts(found: dict[str, list[Any]]) -> dict[str, list[Any]]:
 def grants_of(answer: object) -> list[Grant]:
     found = getattr(answer, "grants", ())
     return list(found) if not isinstance(answer, TransitionedMany) else list(answer.grants)
-
-
-def assert_says_what_is_there(answer: object, stored: dict[str, list[Any]]) -> None:
-    """Assert that every lease in the answer is the one in the database, and that none is missing."""
-    held = {row["lease_token"].removeprefix("\\x") for row in stored["job"] if row["lease_expire_time"]}
-    given = {grant.token.hex() for grant in grants_of(answer)}
-    assert given <= held
-    if any(row["call"] == "AcquireLease" for row in stored["request_outcome"]):
-        assert given
 
 
 def facts(answer: Any) -> Any:

@@ -147,3 +147,27 @@ async def test_a_failure_may_say_anything_that_is_text(client: AsyncClient) -> N
     await client.transition(grant, "failed", error=said)
 
     assert (await client.get_job(grant.job_id)).error == said
+
+
+async def test_a_lifecycle_may_ask_for_a_key_and_give_a_deadline(client: AsyncClient, server: Server) -> None:
+    with pytest.raises(errors.InvalidField) as missing:
+        await new_job(client, lifecycle="migration-import")
+    with pytest.raises(errors.InvalidField):
+        await new_job(client, lifecycle="migration-import", idempotency_key="k" * 129)
+    with pytest.raises(errors.InvalidField):
+        await new_job(client, lifecycle="build-publish", idempotency_key="k")
+
+    job = await new_job(client, lifecycle="migration-import", idempotency_key="k" * 128)
+
+    assert missing.value.metadata["field"] == "idempotency_key"
+    assert job.expire_time == server.clock.now + timedelta(hours=24)
+    assert (await client.acquire("me", job_id=job.id)).grants[0].ttl == 300
+
+
+async def test_a_lifecycle_says_what_its_fingerprint_covers(client: AsyncClient) -> None:
+    first = await client.create_job(lifecycle="migration-import", idempotency_key="k", payload=b"a")
+    again = await client.create_job(lifecycle="migration-import", idempotency_key="k", payload=b"b")
+
+    assert (again.created, again.job.id) == (False, first.job.id)
+    with pytest.raises(errors.IdempotencyKeyReused):
+        await client.create_job(lifecycle="migration-export", idempotency_key="k", payload=b"a")

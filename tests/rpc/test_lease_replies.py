@@ -46,7 +46,7 @@ class Leases:
         return [self.moved for _ in commands]
 
     async def move(
-        self, caller: object, moves: Sequence[Any], acquire_next: Acquire | None, *, wants_job: bool = False
+        self, caller: object, moves: Sequence[Any], acquire_next: Acquire | None, **_: object
     ) -> tuple[list[Any], Sequence[Grant]]:
         self.asked.append(acquire_next)
         return [self.moved for _ in moves], self.grants
@@ -142,7 +142,7 @@ async def test_defaults_are_filled_in_for_an_acquire() -> None:
     async with serving(leases=leases) as channel:
         await LeaseServiceStub(channel).AcquireLease(pb.AcquireLeaseRequest(holder="h", queues=["q"]))
 
-    assert leases.asked == [Acquire("h", timedelta(seconds=60), ("q",))]
+    assert leases.asked == [Acquire("h", None, ("q",))]
 
 
 async def test_what_no_reply_has_room_for_is_given_back() -> None:

@@ -14,11 +14,12 @@ from tenure_server.domain.progress import Progress
 class Acquire(NamedTuple):
     """A worker asks for leases: of one job, or of the next ones of some queues.
 
-    `states`, `kinds` and `labels` narrow the choice; empty means any.
+    `states`, `kinds` and `labels` narrow the choice; empty means any. Without a duration a lease lasts
+    as long as the job's lifecycle says.
     """
 
     holder: str
-    duration: timedelta
+    duration: timedelta | None = None
     queues: tuple[str, ...] = ()
     job_id: UUID | None = None
     max_leases: int = 1

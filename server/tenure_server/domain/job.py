@@ -172,24 +172,27 @@ class NewJob:
     labels: tuple[tuple[str, str], ...] = ()
     payload: Document | None = field(default=None, repr=False)
 
-    def fingerprint(self) -> bytes:
-        """SHA-256 over every value that makes this request different from another one."""
+    def said(self) -> dict[str, object]:
+        """Every value that makes this request different from another one, by name."""
         payload = self.payload or Document(b"")
         retry = self.retry_policy
-        said = [
-            self.queue,
-            self.kind,
-            self.lifecycle,
-            self.lifecycle_version,
-            self.priority,
-            self.schedule_time and self.schedule_time.isoformat(),
-            self.expire_time and self.expire_time.isoformat(),
-            retry and [retry.max_attempts, str(retry.initial_delay), str(retry.max_delay), retry.multiplier],
-            sorted(self.labels),
-            payload.content_type,
-            hashlib.sha256(payload.content).hexdigest(),
-        ]
-        return hashlib.sha256(json.dumps(said, separators=(",", ":")).encode()).digest()
+        return {
+            "queue": self.queue,
+            "kind": self.kind,
+            "lifecycle": [self.lifecycle, self.lifecycle_version],
+            "priority": self.priority,
+            "schedule_time": self.schedule_time and self.schedule_time.isoformat(),
+            "expire_time": self.expire_time and self.expire_time.isoformat(),
+            "retry_policy": retry
+            and [retry.max_attempts, str(retry.initial_delay), str(retry.max_delay), retry.multiplier],
+            "labels": sorted(self.labels),
+            "payload": [payload.content_type, hashlib.sha256(payload.content).hexdigest()],
+        }
+
+
+def digest(said: dict[str, object]) -> bytes:
+    """SHA-256 over named values."""
+    return hashlib.sha256(json.dumps(said, sort_keys=True, separators=(",", ":")).encode()).digest()
 
 
 def encode_failure(failure: Failure) -> Document:

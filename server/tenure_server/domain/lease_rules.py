@@ -30,6 +30,8 @@ from tenure_server.domain.lifecycle import (
 from tenure_server.domain.lifecycle import Report as ReportRule
 from tenure_server.domain.progress import Progress
 
+DEFAULT_LEASE = timedelta(seconds=60)
+
 
 class EmptyReason(StrEnum):
     """Why nothing was granted."""
@@ -60,11 +62,16 @@ def acquire(
     state = head.state if ended is None or ended.change is None else ended.change.state
     if not lifecycle.state(state).leasable:
         return EmptyReason.TERMINAL if lifecycle.is_terminal(state) else EmptyReason.NOT_LEASABLE
-    change = _grant(lifecycle, state, asked.duration, at)
+    change = _grant(lifecycle, state, asked.duration or default_duration(lifecycle), at)
     if ended is not None and ended.change is not None:
         change = change.after(ended.change)
         return Decision(change, token=token, holder=asked.holder, documents=ended.documents)
     return Decision(change, token=token, holder=asked.holder)
+
+
+def default_duration(lifecycle: Lifecycle) -> timedelta:
+    """How long a lease lasts for a worker that names no duration."""
+    return DEFAULT_LEASE if lifecycle.lease is None else lifecycle.lease.default
 
 
 @lru_cache(maxsize=1024)

@@ -18,7 +18,6 @@ from tenure_server.rpc.convert_values import (
     write_duration,
     write_time,
 )
-from tenure_server.rpc.limits import DEFAULT_LEASE
 from tenure_server.service.calls import Grant, JobOutcome
 from tenure_server.service.leases import AcquireAnswer
 from tenure_server.service.lifecycles import Catalogue
@@ -36,7 +35,7 @@ def acquire_from_proto(sent: lease_service_pb2.AcquireLeaseRequest) -> Acquire:
         duration=(
             duration_from_proto("lease_duration", sent.lease_duration)
             if sent.HasField("lease_duration")
-            else DEFAULT_LEASE
+            else None
         ),
         queues=tuple(sent.queues),
         job_id=job_id_from_proto(sent.job_id),

@@ -70,7 +70,9 @@ class LeaseServicer(LeaseServiceServicer):
     async def Transition(self, request: pb.TransitionRequest, context: Context) -> pb.TransitionResponse:
         moves = [(UUID(request.job_id), move_from_proto(request))]
         acquire_next = acquire_next_from_proto(request)
-        outcomes, grants = await self._leases.move(current(), moves, acquire_next, wants_job=True)
+        outcomes, grants = await self._leases.move(
+            current(), moves, acquire_next, request_id=request.acquire_next.request_id, wants_job=True
+        )
         if isinstance(outcomes[0], Exception):
             await self._give_back(grants)
         moved = only(outcomes)
@@ -83,7 +85,7 @@ class LeaseServicer(LeaseServiceServicer):
     ) -> pb.BatchTransitionResponse:
         batch = Batch(request.items, self._validator, lambda i: (UUID(i.job_id), move_from_proto(i)))
         acquire_next = acquire_next_from_proto(request)
-        outcomes, grants = await self._move_all(batch.wanted, acquire_next)
+        outcomes, grants = await self._move_all(batch.wanted, acquire_next, request.acquire_next.request_id)
         results = batch.answer(
             outcomes,
             lambda outcome: transition_result_to_proto(outcome, self._catalogue),
@@ -129,11 +131,11 @@ class LeaseServicer(LeaseServiceServicer):
         write_lease_status(status, outcome)
 
     async def _move_all(
-        self, moves: Sequence[tuple[UUID, Move]], acquire_next: Acquire | None
+        self, moves: Sequence[tuple[UUID, Move]], acquire_next: Acquire | None, request_id: str
     ) -> tuple[list[JobOutcome | Exception], Sequence[Grant]]:
         if not moves and acquire_next is None:
             return [], ()
-        return await self._leases.move(current(), moves, acquire_next)
+        return await self._leases.move(current(), moves, acquire_next, request_id=request_id)
 
     async def _given(
         self, grants: Sequence[Grant], at: datetime | None, beside: int = 0

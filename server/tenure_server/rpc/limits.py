@@ -7,7 +7,6 @@ MAX_DOCUMENT_BYTES: Final = 1024 * 1024
 MAX_BATCH_ITEMS: Final = 500
 MAX_LABELS: Final = 64
 
-DEFAULT_LEASE: Final = timedelta(seconds=60)
 MIN_LEASE: Final = timedelta(milliseconds=100)
 MAX_LEASE: Final = timedelta(hours=24)
 

@@ -91,11 +91,11 @@ class JobCall(Call):
 
 @dataclass(slots=True, eq=False)
 class CreateCall(Call):
-    """A job to be created; key and fingerprint are both set or both None."""
+    """A job to be created, perhaps under an idempotency key, of which only the hash is stored."""
 
     new: NewJob
+    key: str = field(default="", repr=False)
     key_hash: bytes | None = None
-    fingerprint: bytes | None = None
     wants_job: bool = False
     request_id: str = ""
 

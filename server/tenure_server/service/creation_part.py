@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from tenure_server.domain import errors
+from tenure_server.domain import creation_rules, errors
 from tenure_server.domain.job import DocumentKind, JobRecord, NewJob
+from tenure_server.domain.lifecycle import Lifecycle
 from tenure_server.domain.retry import RetryPolicy
 from tenure_server.service.calls import Call, CreateCall, CreateOutcome
 from tenure_server.service.lifecycles import Catalogue
@@ -46,8 +47,9 @@ class CreationPart:
         """Create what is new, recognise what is not, refuse keys used for something else."""
         for call in self._calls:
             try:
-                earlier = self._earlier(call)
-                job_id = earlier or self._create(call, saving)
+                lifecycle = self._catalogue.require(call.new.lifecycle, call.new.lifecycle_version)
+                earlier = self._earlier(call, lifecycle)
+                job_id = earlier or self._create(call, lifecycle, saving)
             except errors.TenureError as refusal:
                 self._answers.append((call, refusal, False))
                 continue
@@ -55,10 +57,10 @@ class CreationPart:
                 saving.want([job_id])
             self._answers.append((call, job_id, earlier is None))
 
-    def _earlier(self, call: CreateCall) -> UUID | None:
+    def _earlier(self, call: CreateCall, lifecycle: Lifecycle) -> UUID | None:
         known = self._known.get(call.key_hash) if call.key_hash is not None else None
         if known is not None:
-            if known.fingerprint != call.fingerprint:
+            if known.fingerprint != creation_rules.fingerprint(call.new, lifecycle):
                 raise errors.IdempotencyKeyReused(known.job_id)
             return known.job_id
         seen = self._requests.seen(call.request_id) if call.key_hash is None else None
@@ -67,36 +69,18 @@ class CreationPart:
         seen.require_call("CreateJob")
         return seen.outcome.job_ids[0]
 
-    def _create(self, call: CreateCall, saving: Saving) -> UUID:
+    def _create(self, call: CreateCall, lifecycle: Lifecycle, saving: Saving) -> UUID:
         new = call.new
+        creation_rules.require_key(lifecycle, call.key)
         number = saving.sequence.draw(saving.at)
         job_id = make_job_id(number)
-        mold = self._mold(new)
-        saving.make(mold, _made(job_id, number, new, saving))
+        saving.make(_mold(new, lifecycle), _made(job_id, number, new, lifecycle, saving))
         saving.attach(job_id, DocumentKind.PAYLOAD.value, new.payload, new.labels)
-        if call.key_hash is not None and call.fingerprint is not None:
-            saving.bind(JobKey(call.key_hash, job_id, call.fingerprint))
+        if call.key_hash is not None:
+            saving.bind(JobKey(call.key_hash, job_id, creation_rules.fingerprint(new, lifecycle)))
         elif call.request_id:
             saving.remember(RequestOutcome(call.request_id, "CreateJob", [job_id], [0]))
         return job_id
-
-    def _mold(self, new: NewJob) -> Mold:
-        lifecycle = self._catalogue.require(new.lifecycle, new.lifecycle_version)
-        state = lifecycle.state(lifecycle.initial)
-        retry = new.retry_policy
-        default = RetryPolicy()
-        return Mold(
-            queue=new.queue,
-            kind=new.kind,
-            lifecycle=lifecycle.name,
-            lifecycle_version=lifecycle.version,
-            state=state.name,
-            phase=state.phase.value,
-            max_attempts=retry.max_attempts if retry else 1,
-            retry_initial_delay=retry.initial_delay if retry and retry != default else None,
-            retry_max_delay=retry.max_delay if retry and retry != default else None,
-            retry_multiplier=retry.multiplier if retry and retry != default else None,
-        )
 
     def outcomes(self, records: dict[UUID, JobRecord]) -> list[tuple[Call, object]]:
         """What became of every creation."""
@@ -120,12 +104,31 @@ class CreationPart:
         return CreateOutcome(found, True, lifecycle.initial, 0)
 
 
-def _made(job_id: UUID, number: int, new: NewJob, saving: Saving) -> Made:
+def _mold(new: NewJob, lifecycle: Lifecycle) -> Mold:
+    state = lifecycle.state(lifecycle.initial)
+    retry = new.retry_policy
+    own = retry if retry is not None and retry != RetryPolicy(retry.max_attempts) else None
+    return Mold(
+        queue=new.queue,
+        kind=new.kind,
+        lifecycle=lifecycle.name,
+        lifecycle_version=lifecycle.version,
+        state=state.name,
+        phase=state.phase.value,
+        max_attempts=retry.max_attempts if retry else 1,
+        retry_initial_delay=own and own.initial_delay,
+        retry_max_delay=own and own.max_delay,
+        retry_multiplier=own and own.multiplier,
+    )
+
+
+def _made(job_id: UUID, number: int, new: NewJob, lifecycle: Lifecycle, saving: Saving) -> Made:
     later = new.schedule_time is not None and new.schedule_time > saving.at
+    ready = lifecycle.state(lifecycle.initial).leasable and not later
     return Made(
         id=job_id,
         priority=new.priority,
-        ready_seq=None if later else number,
+        ready_seq=number if ready else None,
         schedule_time=new.schedule_time if later else None,
-        expire_time=new.expire_time,
+        expire_time=creation_rules.expire_time(new, lifecycle, saving.at),
     )

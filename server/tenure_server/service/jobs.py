@@ -13,7 +13,6 @@ from tenure_server.domain.job import Document, JobRecord, NewJob, is_terminal
 from tenure_server.service.caller import Caller
 from tenure_server.service.calls import CreateCall, CreateOutcome, JobCall, JobOutcome
 from tenure_server.service.flusher import Flusher
-from tenure_server.service.lifecycles import Catalogue
 from tenure_server.service.wakeups import Wakeups, job_topic
 from tenure_server.store import documents, events, jobs
 from tenure_server.store.database import Database, Transaction
@@ -53,10 +52,9 @@ class Waited(NamedTuple):
 class Jobs:
     """Creates jobs, shows them and steers them."""
 
-    def __init__(self, database: Database, flusher: Flusher, catalogue: Catalogue, wakeups: Wakeups) -> None:
+    def __init__(self, database: Database, flusher: Flusher, wakeups: Wakeups) -> None:
         self._database = database
         self._flusher = flusher
-        self._catalogue = catalogue
         self._wakeups = wakeups
 
     async def create(
@@ -135,8 +133,8 @@ def _create_call(caller: Caller, creation: Creation, wants_job: bool) -> CreateC
         caller.scope,
         caller.deadline,
         creation.new,
+        key,
         hashlib.sha256(key.encode()).digest() if key else None,
-        creation.new.fingerprint() if key else None,
         wants_job,
         creation.request_id,
     )

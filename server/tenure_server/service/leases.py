@@ -167,21 +167,25 @@ class Leases:
         moves: Sequence[tuple[UUID, Move]],
         acquire_next: Acquire | None,
         *,
+        request_id: str = "",
         wants_job: bool = False,
     ) -> tuple[list[JobOutcome | Exception], Sequence[Grant]]:
-        """Carry out moves, and lease the caller's next jobs in the same flush."""
+        """Carry out moves, and lease the caller's next jobs in the same flush.
+
+        `request_id` is that of `acquire_next`: the same one again leads to the same leases.
+        """
         calls: list[Call] = [
             JobCall(caller.scope, caller.deadline, job_id, command, wants_job) for job_id, command in moves
         ]
         names = () if acquire_next is None else await self._queues_of(caller, acquire_next)
         if acquire_next is None or not names:
             return await self._flusher.submit(calls), ()
-        calls.append(AcquireCall(caller.scope, caller.deadline, acquire_next, names))
+        calls.append(AcquireCall(caller.scope, caller.deadline, acquire_next, names, request_id))
         reply = self._flusher.send(calls)
         try:
             *moved, granted = await asyncio.shield(reply.future)
         except asyncio.CancelledError:
-            self._when_done(reply, caller.scope, "")
+            self._when_done(reply, caller.scope, request_id)
             raise
         return moved, granted.grants if isinstance(granted, AcquireOutcome) else ()
 

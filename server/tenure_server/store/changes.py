@@ -6,11 +6,12 @@ from typing import Any, LiteralString, NamedTuple
 from uuid import UUID
 
 from psycopg import AsyncCursor
-from psycopg.rows import args_row
+from psycopg.rows import RowMaker
 
 from tenure_server.domain.change import KEEP, Change, LeaseChange, ProgressChange, ReadyChange
 from tenure_server.domain.job import Job
 from tenure_server.domain.progress import Progress
+from tenure_server.store.arrays import Array, bigints, byteas, integers, texts, times, uuids
 from tenure_server.store.database import Row, Transaction, compact
 from tenure_server.store.jobs import StoredJob
 
@@ -120,11 +121,15 @@ async def save_and_read(
     """Save one change of many jobs; returns those that were still at their version, as they are now."""
     values = {**_shared(change), **_own(change, items)}
     values.update(scope=scope, at=at)
-    return await tx.send(SAVE_AND_READ, values, args_row(_saved))
+    return await tx.send(SAVE_AND_READ, values, _saved_rows)
 
 
-def _saved(*columns: Row) -> StoredJob:
-    return StoredJob(Job(*columns[:-2]), columns[-1] or {})
+def _saved_rows(cursor: AsyncCursor[Any]) -> RowMaker[StoredJob]:
+    return _saved
+
+
+def _saved(columns: Sequence[Row]) -> StoredJob:
+    return StoredJob(Job._make(columns[:-2]), columns[-1] or {})
 
 
 def _shared(change: Change) -> dict[str, Any]:
@@ -142,9 +147,9 @@ def _shared(change: Change) -> dict[str, Any]:
         "progress": change.progress.value,
         "label": change.label,
         "starts": change.starts,
-        "sources": [step.source for step in change.steps],
-        "targets": [step.target for step in change.steps],
-        "reasons": [step.reason.value for step in change.steps],
+        "sources": texts([step.source for step in change.steps]),
+        "targets": texts([step.target for step in change.steps]),
+        "reasons": texts([step.reason.value for step in change.steps]),
     }
     for name in OPTIONAL:
         wanted = getattr(change, name)
@@ -167,29 +172,36 @@ OPTIONAL = (
 )
 
 
-def _own(change: Change, items: Sequence[Item]) -> dict[str, list[Any]]:
+NOTHING = {
+    "tokens": byteas(()),
+    "holders": texts(()),
+    "ready_seqs": bigints(()),
+    "labels": texts(()),
+    "dones": bigints(()),
+    "totals": bigints(()),
+    "messages": texts(()),
+}
+
+
+def _own(change: Change, items: Sequence[Item]) -> dict[str, Array]:
     """The arrays; what the change does not need stays empty, and unnest fills it with nulls."""
-    values: dict[str, list[Any]] = {
-        "ids": [item.id for item in items],
-        "versions": [item.version for item in items],
-        "tokens": [],
-        "holders": [item.holder for item in items] if change.steps else [],
-        "ready_seqs": [],
-        "labels": [],
-        "dones": [],
-        "totals": [],
-        "messages": [],
+    values: dict[str, Array] = {
+        **NOTHING,
+        "ids": uuids([item.id for item in items]),
+        "versions": bigints([item.version for item in items]),
     }
+    if change.steps:
+        values["holders"] = texts([item.holder for item in items])
     if change.lease is LeaseChange.GRANT:
-        values["tokens"] = [item.token for item in items]
+        values["tokens"] = byteas([item.token for item in items])
     if change.ready is ReadyChange.DRAW:
-        values["ready_seqs"] = [item.ready_seq for item in items]
+        values["ready_seqs"] = bigints([item.ready_seq for item in items])
     if change.progress is ProgressChange.REPLACE:
         reports = [item.progress or Progress() for item in items]
-        values["labels"] = [report.label for report in reports]
-        values["dones"] = [report.done for report in reports]
-        values["totals"] = [report.total for report in reports]
-        values["messages"] = [report.message for report in reports]
+        values["labels"] = texts([report.label for report in reports])
+        values["dones"] = bigints([report.done for report in reports])
+        values["totals"] = bigints([report.total for report in reports])
+        values["messages"] = texts([report.message for report in reports])
     return values
 
 
@@ -246,11 +258,11 @@ async def insert_jobs(tx: Transaction, scope: str, mold: Mold, made: Sequence[Ma
         **mold._asdict(),
         "scope": scope,
         "at": at,
-        "ids": [job.id for job in made],
-        "priorities": [job.priority for job in made],
-        "ready_seqs": [job.ready_seq for job in made],
-        "schedule_times": [job.schedule_time for job in made],
-        "expire_times": [job.expire_time for job in made],
+        "ids": uuids([job.id for job in made]),
+        "priorities": integers([job.priority for job in made]),
+        "ready_seqs": bigints([job.ready_seq for job in made]),
+        "schedule_times": times([job.schedule_time for job in made]),
+        "expire_times": times([job.expire_time for job in made]),
     }
     await tx.send(INSERT_JOBS, values)
 
@@ -262,4 +274,4 @@ SET_ASIDE: LiteralString = """
 
 async def set_aside(tx: Transaction, scope: str, ids: Sequence[UUID]) -> None:
     """Take damaged jobs out of the line of those that may be claimed."""
-    await tx.send(SET_ASIDE, {"scope": scope, "ids": list(ids)})
+    await tx.send(SET_ASIDE, {"scope": scope, "ids": uuids(ids)})

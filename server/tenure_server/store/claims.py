@@ -8,6 +8,7 @@ from psycopg.rows import args_row
 
 from tenure_server.domain.job import JobHead
 from tenure_server.store.database import Transaction
+from tenure_server.store.heads import head_rows
 from tenure_server.store.jsonb import as_jsonb
 
 # A plain top-level SELECT: inside another statement the planner may run the LIMIT twice.
@@ -58,7 +59,7 @@ async def lock_ready_jobs(
         "limit": limit,
         "counted": counted,
     }
-    return await tx.send(LOCK_READY_JOBS, values, args_row(JobHead))
+    return await tx.send(LOCK_READY_JOBS, values, head_rows)
 
 
 class SharedQueue(NamedTuple):

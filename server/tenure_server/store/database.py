@@ -109,6 +109,8 @@ class Database:
             max_size=settings.pool_size,
             max_idle=60,
             timeout=5,
+            # Beyond it the next one who asks makes it try at once; otherwise its pauses grow with the outage.
+            reconnect_timeout=5,
             configure=self._configure,
             open=False,
             name="tenure",
@@ -165,6 +167,9 @@ class Database:
             connection = await self._pool.getconn()
         try:
             yield connection
+        except psycopg.errors.ReadOnlySqlTransaction:
+            await connection.close()
+            raise
         finally:
             await self._pool.putconn(connection)
 
@@ -179,6 +184,9 @@ class Database:
                 if self._settings.pooled:
                     await transaction.send(SETTINGS_OF_TRANSACTION)
                 yield transaction
+        except psycopg.errors.ReadOnlySqlTransaction:
+            await self._drop(connection)
+            raise
         except BaseException:
             await self._roll_back(connection)
             raise
@@ -198,8 +206,12 @@ class Database:
         try:
             await connection.execute("ROLLBACK")
         except psycopg.Error:
-            await connection.close()
-            self._flush_connection = None
+            await self._drop(connection)
+
+    async def _drop(self, connection: Connection) -> None:
+        """Connect anew next time: this one is broken, or leads to a server that is no primary any more."""
+        await connection.close()
+        self._flush_connection = None
 
     async def _configure(self, connection: Connection) -> None:
         connection.prepared_max = PREPARED_STATEMENTS

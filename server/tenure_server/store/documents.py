@@ -8,6 +8,7 @@ from uuid import UUID
 from psycopg import AsyncCursor
 
 from tenure_server.domain.job import Document
+from tenure_server.store.arrays import byteas, texts, uuids
 from tenure_server.store.database import Transaction
 from tenure_server.store.jsonb import as_jsonb
 
@@ -28,11 +29,11 @@ async def save_documents(
     """Store documents, each in place of the one of its kind before it."""
     values = {
         "scope": scope,
-        "ids": [job_id for job_id, _, _ in documents],
-        "kinds": [kind for _, kind, _ in documents],
-        "contents": [document.content for _, _, document in documents],
-        "content_types": [document.content_type for _, _, document in documents],
-        "sums": [hashlib.sha256(document.content).digest() for _, _, document in documents],
+        "ids": uuids([job_id for job_id, _, _ in documents]),
+        "kinds": texts([kind for _, kind, _ in documents]),
+        "contents": byteas([document.content for _, _, document in documents]),
+        "content_types": texts([document.content_type for _, _, document in documents]),
+        "sums": byteas([hashlib.sha256(document.content).digest() for _, _, document in documents]),
     }
     await tx.send(SAVE_DOCUMENTS, values)
 
@@ -45,7 +46,7 @@ REMOVE_DOCUMENTS: LiteralString = """
 
 async def remove_documents(tx: Transaction, scope: str, ids: Sequence[UUID], kinds: Sequence[str]) -> None:
     """Remove documents of these kinds."""
-    await tx.send(REMOVE_DOCUMENTS, {"scope": scope, "ids": list(ids), "kinds": list(kinds)})
+    await tx.send(REMOVE_DOCUMENTS, {"scope": scope, "ids": uuids(ids), "kinds": texts(kinds)})
 
 
 READ_DOCUMENTS: LiteralString = """
@@ -59,7 +60,7 @@ async def read_documents(
     tx: Transaction, scope: str, ids: Sequence[UUID], kinds: Sequence[str] | None = None
 ) -> AsyncCursor[tuple[UUID, str, bytes, str]]:
     """The documents of these jobs, of these kinds or of all."""
-    values = {"scope": scope, "ids": list(ids), "kinds": None if kinds is None else list(kinds)}
+    values = {"scope": scope, "ids": uuids(ids), "kinds": None if kinds is None else texts(kinds)}
     return await tx.send(READ_DOCUMENTS, values)
 
 
@@ -77,7 +78,7 @@ async def save_labels(
     """Store label sets, each in place of the one before it."""
     values = {
         "scope": scope,
-        "ids": [job_id for job_id, _ in labels],
+        "ids": uuids([job_id for job_id, _ in labels]),
         "labels": [as_jsonb(dict(pairs)) for _, pairs in labels],
     }
     await tx.send(SAVE_LABELS, values)

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import LiteralString
+from typing import Any, LiteralString
 from uuid import UUID
 
 from psycopg import AsyncCursor
-from psycopg.rows import args_row
+from psycopg.rows import RowMaker
 
 from tenure_server.domain.job import JobHead
+from tenure_server.store.arrays import uuids
 from tenure_server.store.database import Transaction
 
 # What another transaction has locked is left out: nobody ever waits for a row lock.
@@ -25,7 +26,12 @@ LOCK_JOBS: LiteralString = """
 
 async def lock_jobs(tx: Transaction, scope: str, ids: Sequence[UUID]) -> AsyncCursor[JobHead]:
     """Lock these jobs and return their heads; those absent or locked by others are left out."""
-    return await tx.send(LOCK_JOBS, {"scope": scope, "ids": list(ids)}, args_row(JobHead))
+    return await tx.send(LOCK_JOBS, {"scope": scope, "ids": uuids(ids)}, head_rows)
+
+
+def head_rows(cursor: AsyncCursor[Any]) -> RowMaker[JobHead]:
+    """Rows as heads; faster by position than as arguments."""
+    return JobHead._make
 
 
 FIND_JOBS: LiteralString = """
@@ -35,7 +41,7 @@ FIND_JOBS: LiteralString = """
 
 async def find_jobs(tx: Transaction, scope: str, ids: Sequence[UUID]) -> AsyncCursor[tuple[UUID]]:
     """Which of these jobs exist, locked or not."""
-    return await tx.send(FIND_JOBS, {"scope": scope, "ids": list(ids)})
+    return await tx.send(FIND_JOBS, {"scope": scope, "ids": uuids(ids)})
 
 
 # Last in the lock step, so that the time is that of holding every lock. now() would be the start of

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import LiteralString, NamedTuple
+from typing import Any, LiteralString, NamedTuple
 from uuid import UUID
 
 from psycopg import AsyncCursor
-from psycopg.rows import args_row
+from psycopg.rows import RowMaker
 
 from tenure_server.domain.job import Job
+from tenure_server.store.arrays import uuids
 from tenure_server.store.database import Row, Transaction
 from tenure_server.store.jsonb import as_jsonb
 
@@ -20,8 +21,12 @@ class StoredJob(NamedTuple):
     labels: dict[str, str]
 
 
-def _stored(*columns: Row) -> StoredJob:
-    return StoredJob(Job(*columns[:-1]), columns[-1] or {})
+def _stored_rows(cursor: AsyncCursor[Any]) -> RowMaker[StoredJob]:
+    return _stored
+
+
+def _stored(columns: Sequence[Row]) -> StoredJob:
+    return StoredJob(Job._make(columns[:-1]), columns[-1] or {})
 
 
 READ_JOBS: LiteralString = """
@@ -33,7 +38,7 @@ READ_JOBS: LiteralString = """
 
 async def read_jobs(tx: Transaction, scope: str, ids: Sequence[UUID]) -> AsyncCursor[StoredJob]:
     """These jobs, in no order; those absent are left out."""
-    return await tx.send(READ_JOBS, {"scope": scope, "ids": list(ids)}, args_row(_stored))
+    return await tx.send(READ_JOBS, {"scope": scope, "ids": uuids(ids)}, _stored_rows)
 
 
 class JobFilter(NamedTuple):
@@ -87,7 +92,7 @@ async def list_jobs(
         "phases": list(wanted.phases) or None,
         "labels": as_jsonb(dict(wanted.labels)) if wanted.labels else None,
     }
-    return await tx.send(LIST_JOBS, values, args_row(_stored))
+    return await tx.send(LIST_JOBS, values, _stored_rows)
 
 
 FIND_QUEUE: LiteralString = "SELECT queue FROM job WHERE scope = %(scope)s AND id = %(id)s"

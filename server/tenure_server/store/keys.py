@@ -8,6 +8,7 @@ from uuid import UUID
 from psycopg import AsyncCursor
 from psycopg.rows import args_row
 
+from tenure_server.store.arrays import byteas, uuids
 from tenure_server.store.database import Row, Transaction
 
 
@@ -27,7 +28,7 @@ FIND_KEYS: LiteralString = """
 
 async def find_keys(tx: Transaction, scope: str, hashes: Sequence[bytes]) -> AsyncCursor[JobKey]:
     """Which of these keys are known."""
-    return await tx.send(FIND_KEYS, {"scope": scope, "hashes": list(hashes)}, args_row(JobKey))
+    return await tx.send(FIND_KEYS, {"scope": scope, "hashes": byteas(hashes)}, args_row(JobKey))
 
 
 # Sorted by the caller: two flushes that insert the same keys cannot deadlock. This is the one place
@@ -48,9 +49,9 @@ async def insert_keys(tx: Transaction, scope: str, keys: Sequence[JobKey]) -> As
     """Bind keys, given in the order of their hashes; returns how many of them were still free."""
     values = {
         "scope": scope,
-        "hashes": [key.key_hash for key in keys],
-        "ids": [key.job_id for key in keys],
-        "fingerprints": [key.fingerprint for key in keys],
+        "hashes": byteas([key.key_hash for key in keys]),
+        "ids": uuids([key.job_id for key in keys]),
+        "fingerprints": byteas([key.fingerprint for key in keys]),
     }
     return await tx.send(INSERT_KEYS, values)
 
