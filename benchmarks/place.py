@@ -59,10 +59,17 @@ def cpu_seconds(pid: int) -> float | None:
     """The processor time of a process and its children, ended ones too; None where nothing tells it."""
     try:
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        ticks = _ticks(pid, ended_children=True) + sum(_ticks(int(child)) for child in children)
+        own = _ticks(pid, ended_children=True)
     except OSError:
         return None
-    return ticks / os.sysconf("SC_CLK_TCK")
+    return (own + sum(_ticks_if_alive(int(child)) for child in children)) / os.sysconf("SC_CLK_TCK")
+
+
+def _ticks_if_alive(pid: int) -> int:
+    try:
+        return _ticks(pid)
+    except OSError:
+        return 0  # it ended just now
 
 
 def _ticks(pid: int, *, ended_children: bool = False) -> int:

@@ -18,6 +18,7 @@ TARGET = PurePosixPath("client/python/tenure/client")
 _DROPPED = frozenset({"async", "await"})
 _RENAMED: Mapping[str, str] = {
     "AsyncIterator": "Iterator",
+    "AsyncGenerator": "Generator",
     "__aenter__": "__enter__",
     "__aexit__": "__exit__",
     "async_client": "client",

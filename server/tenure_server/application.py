@@ -186,17 +186,20 @@ def _serve_on_some_database(settings: Settings) -> int:
         return _run_loop(_serve(settings, lent))
 
 
-def migrate(settings: Settings, *, status: bool) -> int:
-    """Bring the schema up to date, or with `status` only say where it is; returns the exit code."""
+def migrate(settings: Settings, *, status: bool, tell: Callable[[int, int], None]) -> int:
+    """Bring the schema up to date, or with `status` only look where it is; returns the exit code.
+
+    `tell` is given the version it has and the newest one known.
+    """
     configure_logging(settings.log_level, settings.log_format)
-    return _reported(lambda: _migrate_some_database(settings, status=status))
+    return _reported(lambda: _migrate_some_database(settings, status, tell))
 
 
-def _migrate_some_database(settings: Settings, *, status: bool) -> int:
+def _migrate_some_database(settings: Settings, status: bool, tell: Callable[[int, int], None]) -> int:
     with some_database(settings) as lent:
         database = Database(DatabaseSettings(lent.dsn, settings.pool_size, settings.pooler))
         work = schema_version(database) if status else migrate_database(database)
-        print(f"schema version {_run_loop(work)} (this Tenure knows {known_version()})")
+        tell(_run_loop(work), known_version())
     return 0
 
 
@@ -276,10 +279,10 @@ def _reported(work: Callable[[], int]) -> int:
     try:
         return work()
     except (ListenError, PostgresError, SchemaTooNew) as problem:
-        print(f"tenure: {problem}", file=sys.stderr)
+        print(f"error: {problem}", file=sys.stderr)
         return 2
     except DatabaseUnavailable as problem:
-        print(f"tenure: {problem}: {_cause(problem)}", file=sys.stderr)
+        print(f"error: {problem}: {_cause(problem)}", file=sys.stderr)
         return 1
 
 

@@ -33,7 +33,7 @@ def ask(run: Run, tenure_server: TenureServer) -> Asked:
 
     def ask_server(*arguments: str) -> Any:
         ran = run("--server", tenure_server.target, "--json", *arguments)
-        assert (ran.code, ran.err) == (0, "")
+        assert ran.code == 0, ran.err
         return json.loads(ran.out)
 
     return ask_server
@@ -110,11 +110,13 @@ time.sleep(60)
 def test_a_worker_told_to_stop_lets_its_command_end(
     tenure_server: TenureServer, tenure_client: tenure.Client, queue: str, tmp_path: Path
 ) -> None:
-    gate = tmp_path / "gate"
+    ready, gate = tmp_path / "ready", tmp_path / "gate"
+    os.mkfifo(ready)
     os.mkfifo(gate)
     job = tenure_client.create_job(queue).job
-    with working(tenure_server, queue, f"print(open({str(gate)!r}).read())") as worker:
-        tenure_client.wait_job(job.id, 30, states=["running"])
+    source = f"open({str(ready)!r}, 'w').close(); print(open({str(gate)!r}).read())"
+    with working(tenure_server, queue, source) as worker:
+        ready.read_text()
         worker.send_signal(signal.SIGTERM)
         gate.write_text("done")
         worker.wait(30)

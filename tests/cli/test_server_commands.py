@@ -58,6 +58,14 @@ def test_a_bad_setting_is_one_sentence_on_stderr_and_exit_code_2(
     assert len(ran.err.splitlines()) == 1
 
 
+def test_an_unsafe_address_is_refused_before_a_database_is_made(tmp_path: Path) -> None:
+    ran = in_a_process("serve", "--listen", "0.0.0.0:0", "--data-dir", str(tmp_path / "data"))
+
+    assert (ran.code, ran.out) == (2, "")
+    assert "or --insecure if plain text is meant" in ran.err
+    assert not (tmp_path / "data").exists()
+
+
 def test_migrate_brings_the_schema_up_to_date(dsn: str) -> None:
     status = in_a_process("migrate", "--status", "--dsn", dsn)
     migrated = in_a_process("migrate", "--dsn", dsn)

@@ -24,7 +24,7 @@ class ForeignClient:
         found = self._pool.FindServiceByName(service).FindMethodByName(method)
         asked = GetMessageClass(found.input_type)()
         json_format.ParseDict(request, asked)
-        invoke = self._channel.unary_unary(
+        invoke: Any = self._channel.unary_unary(
             f"/{service}/{method}",
             request_serializer=lambda message: message.SerializeToString(),
             response_deserializer=GetMessageClass(found.output_type).FromString,

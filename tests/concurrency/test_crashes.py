@@ -2,6 +2,7 @@
 
 import asyncio
 import tempfile
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -10,13 +11,13 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from tenure import AsyncClient, TenureError, errors
-from tests.concurrency.history import Outside, check_ends_once, check_leases, read_history
-from tests.factories import QUEUE
+from tenure import AsyncClient, Grant, TenureError, errors
+from tests.concurrency.history import check_ends_once, check_leases, read_history
+from tests.factories import QUEUE, leased_job
 from tests.fixtures.crashing_postgres import CrashingPostgres, crashing_postgres
 from tests.fixtures.processes import ServerProcess, StartServer, until
 from tests.fixtures.proxy import proxied_database
-from tests.fixtures.server import Server
+from tests.fixtures.server import running_server
 from tests.fixtures.service import HandDrivenClock
 
 WORKERS = 6
@@ -92,9 +93,6 @@ async def test_an_outage_of_the_database_is_told_as_one_and_ends_by_itself(
         await postgres.crash()
         refused = len(told.refusals)
         await until(lambda: len(told.refusals) > refused + 50)
-        async with AsyncClient(server.target) as client:
-            with pytest.raises(errors.DatabaseUnavailable):
-                await client.get_job("00000000-0000-7000-8000-000000000000")
         await postgres.start()
         await more(told, BACK_WITHIN)
 
@@ -103,6 +101,37 @@ async def test_an_outage_of_the_database_is_told_as_one_and_ends_by_itself(
     assert server.pid == pid
     assert server.stop() == 0
     await check_all_is_there(postgres.dsn, told)
+
+
+async def test_calls_end_at_their_deadline_when_the_database_falls_silent(
+    dsn: str, socket_dir: Path, clock: HandDrivenClock
+) -> None:
+    async with (
+        proxied_database(dsn) as (proxy, through),
+        running_server(through, f"unix:{socket_dir}/one.sock", clock) as server,
+        AsyncClient(server.target, timeout=0.5) as client,
+    ):
+        grant = await leased_job(client)
+        proxy.deaf = proxy.dumb = True
+        began = time.monotonic()
+        calls = [client.renew(grant), client.get_job(grant.job_id), client.create_job(QUEUE)] * 10
+        answers = await asyncio.gather(*calls, return_exceptions=True)
+        assert time.monotonic() - began < 1.5
+        assert {type(answer) for answer in answers} <= {errors.DeadlineExceeded, errors.DatabaseUnavailable}
+
+        proxy.heal()
+
+        await until(lambda: answers_again(client, grant), BACK_WITHIN)
+
+
+async def answers_again(client: AsyncClient, grant: Grant) -> bool:
+    try:
+        await client.renew(grant)
+        await client.get_job(grant.job_id)
+    except errors.TenureError as refusal:
+        assert refusal.temporary
+        return False
+    return True
 
 
 @asynccontextmanager

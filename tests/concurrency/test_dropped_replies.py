@@ -18,7 +18,8 @@ from tenure import (
     TransitionedMany,
 )
 from tests.concurrency.history import Outside
-from tests.factories import LEASE, QUEUE, acquire_one, leased_job, new_job
+from tests.factories import LEASE, QUEUE, leased_job, new_job
+from tests.fixtures.processes import until
 from tests.fixtures.proxy import Proxy, proxied
 from tests.fixtures.server import Server
 
@@ -255,9 +256,14 @@ async def as_task(call: Awaitable[Any]) -> Any:
 
 async def changed(outside: Outside, before: dict[str, list[Any]]) -> dict[str, list[Any]]:
     """Wait until the call has had its effect."""
-    async with asyncio.timeout(10):
-        while (now := await everything(outside)) == before:
-            await asyncio.sleep(0.005)
+    now = before
+
+    async def differs() -> bool:
+        nonlocal now
+        now = await everything(outside)
+        return now != before
+
+    await until(differs)
     return now
 
 

@@ -103,17 +103,6 @@ def volume() -> Iterator[str]:
         docker("volume", "rm", name)
 
 
-@contextmanager
-def network() -> Iterator[str]:
-    """A network whose containers find each other by name."""
-    name = some_name()
-    docker("network", "create", name)
-    try:
-        yield name
-    finally:
-        docker("network", "rm", name)
-
-
 def some_name() -> str:
     """A name that nothing else has."""
     return f"tenure-test-{uuid4().hex[:12]}"

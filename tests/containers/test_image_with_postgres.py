@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from testcontainers.community.postgres import PostgresContainer
+from testcontainers.core.network import Network
 
-from tests.containers.engine import HARDENED, Container, docker, network, started
+from tests.containers.engine import HARDENED, docker, started
 from tests.containers.life import finish_a_job
 
 CANARY = "canary-7f3a9c"
+HOST = "database"
 SERVED = ("--env", "TENURE_INSECURE=on", "--publish", "127.0.0.1:0:50051", "--health-interval", "1s")
 
 
@@ -18,13 +21,13 @@ SERVED = ("--env", "TENURE_INSECURE=on", "--publish", "127.0.0.1:0:50051", "--he
 class Postgres:
     """A PostgreSQL whose password is the canary, and the network it is in."""
 
-    container: Container
+    container: str
     network: str
 
     def given(self, directory: Path, password: str = CANARY) -> tuple[str, ...]:
         """The options that lead a server to it."""
         file = directory / "dsn"
-        file.write_text(f"postgresql://tenure:{password}@{self.container.name}/tenure\n")
+        file.write_text(f"postgresql://tenure:{password}@{HOST}/tenure\n")
         file.chmod(0o444)
         secret = ("--env", "TENURE_DSN_FILE=/run/secrets/dsn", "--volume", f"{file}:/run/secrets/dsn:ro")
         return ("--network", self.network, *secret)
@@ -33,11 +36,12 @@ class Postgres:
 @pytest.fixture(scope="module")
 def postgres(engine: None, postgres_image: str) -> Iterator[Postgres]:
     """A database that several tests share."""
-    said = ("POSTGRES_USER=tenure", "POSTGRES_DB=tenure", f"POSTGRES_PASSWORD={CANARY}")
-    options = [part for variable in said for part in ("--env", variable)]
-    with network() as name, started(postgres_image, "--network", name, *options) as container:
-        container.wait_until(lambda: "1 row" in container.query("SELECT 1"))
-        yield Postgres(container, name)
+    with Network() as network:
+        container = PostgresContainer(
+            postgres_image, username="tenure", password=CANARY, dbname="tenure", driver=None
+        )
+        with container.with_network(network).with_network_aliases(HOST):
+            yield Postgres(container.get_container_id(), str(network.name))
 
 
 @pytest.mark.parametrize("user", ["65532", "65532:65532", "0:0", "10001:10001"])
@@ -60,9 +64,9 @@ def test_neither_the_engine_nor_the_log_shows_the_password(
         server.wait_until_healthy()
         finish_a_job(server.target)
         shown = server.execute("tenure", "check")
-        docker("pause", postgres.container.name)
+        docker("pause", postgres.container)
         server.wait_until(lambda: "the database does not answer" in server.log)
-        docker("unpause", postgres.container.name)
+        docker("unpause", postgres.container)
         server.wait_until(lambda: "the database answers again" in server.log)
         server.stop()
 

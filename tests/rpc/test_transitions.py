@@ -91,16 +91,17 @@ async def test_a_failed_attempt_goes_back_after_a_delay(client: AsyncClient, ser
 
 async def test_attempts_end_at_their_limit(client: AsyncClient, server: Server) -> None:
     await new_job(client, retry_attempts=3)
-    seen = []
+    seen, ended = [], None
     for _ in range(3):
         grant = await acquire_one(client)
         seen.append((grant.attempt, grant.last_attempt))
-        moved = await client.transition(grant, "failed")
+        ended = (await client.transition(grant, "failed")).job
         server.clock.move(minutes=10)
         await server.promote()
 
     assert seen == [(1, False), (2, False), (3, True)]
-    assert (moved.job.state, moved.job.attempt) == ("failed", 3)
+    assert ended is not None
+    assert (ended.state, ended.attempt) == ("failed", 3)
 
 
 async def test_a_failure_that_cannot_be_mended_is_final(client: AsyncClient) -> None:

@@ -6,7 +6,9 @@ from typing import Any
 
 import click
 
+from tenure_server.cli.output import print_json
 from tenure_server.cli.server_options import settings_of, settings_options
+from tenure_server.cli.session import Session
 
 
 @click.command()
@@ -32,8 +34,10 @@ def _stop_starting(*_: object) -> None:
 
 @click.command()
 @click.option("--status", is_flag=True, help="Say which version the schema has and change nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @settings_options
-def migrate(status: bool, **options: Any) -> int:
+@click.pass_obj
+def migrate(session: Session, /, status: bool, as_json: bool, **options: Any) -> int:
     """Bring the database's schema up to date.
 
     `serve` does so itself; this is for those who give it an account that may not change the schema.
@@ -41,4 +45,10 @@ def migrate(status: bool, **options: Any) -> int:
     settings = settings_of(options)
     from tenure_server.application import migrate as bring_up_to_date
 
-    return bring_up_to_date(settings, status=status)
+    def tell(version: int, known: int) -> None:
+        if as_json or session.json:
+            print_json({"schema_version": version, "known_version": known})
+        else:
+            click.echo(f"schema version {version} (this Tenure knows {known})")
+
+    return bring_up_to_date(settings, status=status, tell=tell)

@@ -35,10 +35,14 @@ class JobSweep:
         self._flusher = flusher
         self._clock = clock
         self._after = BEGINNING
+        self._left_out: set[UUID] = set()
+        self._told: set[UUID] = set()
         self.skipped = 0
 
     async def run_once(self) -> int:
         """Sweep one page; returns its size."""
+        if self._after is BEGINNING:
+            self._told, self._left_out = self._left_out, set()
         found = await self._find()
         self._after = (found[-1].time, found[-1].id) if len(found) == PAGE else BEGINNING
         if found:
@@ -56,10 +60,17 @@ class JobSweep:
         deadline = asyncio.get_running_loop().time() + PATIENCE
         calls = [JobCall(candidate.scope, deadline, candidate.id, self.command) for candidate in found]
         outcomes = await self._flusher.submit(calls)
-        failures = [outcome for outcome in outcomes if isinstance(outcome, Exception)]
+        failures = {
+            call.job_id: outcome
+            for call, outcome in zip(calls, outcomes, strict=True)
+            if isinstance(outcome, Exception)
+        }
         self.skipped += len(failures)
-        if failures:
-            log.warning("%s left out %d jobs", type(self).__name__, len(failures))
+        self._left_out |= failures.keys()
+        # Once of each, not with every round.
+        if new := [job_id for job_id in failures if job_id not in self._told]:
+            name, first = type(self).__name__, new[0]
+            log.warning("%s left out job %s and %d others: %s", name, first, len(new) - 1, failures[first])
 
 
 class LeaseReaper(JobSweep):
@@ -83,8 +94,13 @@ class JobPromoter(JobSweep):
     command = Promote()
 
     async def until_next(self) -> float | None:
-        """Seconds until the next scheduled job is due, None when none is scheduled."""
+        """Seconds until the next scheduled job is due, None when none is scheduled.
+
+        Jobs that were left out would be due for ever: while there are any, only what lies ahead counts.
+        """
         async with self._database.read() as tx:
-            cursor = await sweeps.time_to_next_due(tx, self._clock.pinned)
+            cursor = await sweeps.time_to_next_due(
+                tx, self._clock.pinned, overdue=not (self._left_out or self._told)
+            )
             row = await cursor.fetchone()
         return None if row is None or row[0] is None else row[0].total_seconds()

@@ -67,7 +67,7 @@ class Ticker:
         return found
 
     async def _rest(self) -> None:
-        seconds = self._interval * random.uniform(0.8, 1.0)  # noqa: S311
+        seconds = self._interval * random.uniform(0.8, 1.0)
         if self._until_next is not None and not self._failing:
             seconds = min(seconds, await self._known_next(seconds))
         try:

@@ -50,26 +50,41 @@ def job_to_proto(record: JobRecord, catalogue: Catalogue, *, full: bool = False)
 
 def write_job(message: job_pb2.Job, record: JobRecord, catalogue: Catalogue, *, full: bool) -> None:
     """The same into an empty message, which saves the copy where the job is part of another one."""
+    write_shared(message, record.job, catalogue)
+    write_own(message, record, full=full)
+
+
+OWN_COLUMNS = frozenset({"scope", "id", "version", "fence", "lease_token", "create_time"})
+"""What jobs granted together do not share, as far as readers see it."""
+
+
+def write_own(message: job_pb2.Job, record: JobRecord, *, full: bool = True) -> None:
+    """What hardly two jobs have in common."""
     job = record.job
     message.id = str(job.id)
+    message.version = job.version
+    message.fence = job.fence
+    write_time(message.create_time, job.create_time)
+    if record.labels:
+        message.labels.update(record.labels)
+    if full:
+        _write_documents(message, record.documents)
+
+
+def write_shared(message: job_pb2.Job, job: Job, catalogue: Catalogue) -> None:
+    """All the rest."""
     message.queue = job.queue
     message.kind = job.kind
     message.priority = job.priority
     message.attempt = job.attempt
-    message.version = job.version
-    message.fence = job.fence
     message.phase_index = job.phase_index
     message.pinned = job.pinned
-    if record.labels:
-        message.labels.update(record.labels)
     known = catalogue.find(job.lifecycle, job.lifecycle_version)
     retry = (job.max_attempts, job.retry_initial_delay, job.retry_max_delay, job.retry_multiplier)
     message.MergeFrom(_common(known, job.lifecycle, job.lifecycle_version, job.state, job.phase, retry))
     _write_lease(message, job)
     _write_progress(message, job)
     _write_times(message, job)
-    if full:
-        _write_documents(message, record.documents)
 
 
 Retry = tuple[int, timedelta | None, timedelta | None, float | None]
@@ -117,7 +132,6 @@ def _write_progress(message: job_pb2.Job, job: Job) -> None:
 
 
 def _write_times(message: job_pb2.Job, job: Job) -> None:
-    write_time(message.create_time, job.create_time)
     write_time(message.update_time, job.update_time)
     if job.schedule_time is not None:
         write_time(message.schedule_time, job.schedule_time)

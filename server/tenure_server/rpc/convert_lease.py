@@ -1,13 +1,21 @@
 """Between proto and domain: grants, and what holders ask and are told."""
 
 from datetime import datetime, timedelta
+from operator import itemgetter
 
 from tenure.v1 import lease_pb2, lease_service_pb2
 from tenure_server.domain.change import LeaseChange
 from tenure_server.domain.command import Acquire, Move, Release, Renew, Report, SaveCheckpoint
-from tenure_server.domain.job import Directive
+from tenure_server.domain.job import Directive, Job
 from tenure_server.domain.phase import Phase
-from tenure_server.rpc.convert_job import DIRECTIVES, PHASES, job_id_from_proto, write_job
+from tenure_server.rpc.convert_job import (
+    DIRECTIVES,
+    OWN_COLUMNS,
+    PHASES,
+    job_id_from_proto,
+    write_own,
+    write_shared,
+)
 from tenure_server.rpc.convert_values import (
     document_from_proto,
     duration_from_proto,
@@ -26,6 +34,8 @@ EMPTY_REASONS = numbers_by_word(lease_pb2.EmptyReason.items(), "EMPTY_REASON_")
 
 NO_TIME = timedelta(0)
 RENEWALS_PER_LEASE = 3
+
+_SHARED = itemgetter(*(Job._fields.index(name) for name in Job._fields if name not in OWN_COLUMNS))
 
 
 def acquire_from_proto(sent: lease_service_pb2.AcquireLeaseRequest) -> Acquire:
@@ -110,22 +120,45 @@ def release_from_proto(sent: lease_service_pb2.ReleaseRequest) -> Release:
     return Release(sent.token, delay, sent.count_attempt)
 
 
+class GrantWriter:
+    """Writes the grants of one answer; what one shares with the one before it is copied as a whole.
+
+    `at` is the database's time, None for grants just made.
+    """
+
+    def __init__(self, at: datetime | None, catalogue: Catalogue) -> None:
+        self._at = at
+        self._catalogue = catalogue
+        self._shared: tuple[object, ...] | None = None
+        self._pattern = lease_pb2.Grant()
+
+    def write(self, message: lease_pb2.Grant, grant: Grant) -> None:
+        """A lease as its holder gets it, into an empty message."""
+        record, job = grant.record, grant.record.job
+        shared = _SHARED(job)
+        if shared != self._shared:
+            self._shared, self._pattern = shared, self._pattern_of(job)
+        message.CopyFrom(self._pattern)
+        message.token = grant.token
+        message.fence = job.fence
+        write_own(message.job, record)
+
+    def _pattern_of(self, job: Job) -> lease_pb2.Grant:
+        message = lease_pb2.Grant(attempt=job.attempt, last_attempt=job.attempt >= job.max_attempts)
+        write_shared(message.job, job, self._catalogue)
+        until, left = job.lease_expire_time, job.lease_duration or NO_TIME
+        if until is not None:
+            write_time(message.expire_time, until)
+            left = left if self._at is None else min(left, max(NO_TIME, until - self._at))
+        write_duration(message.ttl, left)
+        write_duration(message.renew_after, left / RENEWALS_PER_LEASE)
+        return message
+
+
 def grant_to_proto(grant: Grant, at: datetime | None, catalogue: Catalogue) -> lease_pb2.Grant:
-    """A lease as its holder gets it; `at` is the database's time, None for a grant just made."""
-    job = grant.record.job
-    message = lease_pb2.Grant(
-        token=grant.token,
-        fence=job.fence,
-        attempt=job.attempt,
-        last_attempt=job.attempt >= job.max_attempts,
-    )
-    write_job(message.job, grant.record, catalogue, full=True)
-    until, left = job.lease_expire_time, job.lease_duration or NO_TIME
-    if until is not None:
-        write_time(message.expire_time, until)
-        left = left if at is None else min(left, max(NO_TIME, until - at))
-    write_duration(message.ttl, left)
-    write_duration(message.renew_after, left / RENEWALS_PER_LEASE)
+    """One lease as its holder gets it."""
+    message = lease_pb2.Grant()
+    GrantWriter(at, catalogue).write(message, grant)
     return message
 
 

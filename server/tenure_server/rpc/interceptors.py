@@ -15,7 +15,7 @@ import grpc
 import grpc.aio
 from google.protobuf.message import DecodeError, Message
 
-from tenure_server.domain.errors import InvalidField
+from tenure_server.domain.errors import InvalidField, JobBusy
 from tenure_server.rpc.callers import Context, OutOfTime, admit
 from tenure_server.rpc.errors import BY_NUMBER, log_unforeseen, status_of
 from tenure_server.rpc.limits import DEFAULT_DEADLINE, WAITING_DEADLINE
@@ -25,6 +25,8 @@ log = logging.getLogger(__name__)
 
 OURS = "/tenure."
 DETAILS_KEY = "grpc-status-details-bin"
+# What gRPC's own retries heed: a client whose time is up would otherwise wait, and learn only that.
+DO_NOT_RETRY = ("grpc-retry-pushback-ms", "-1")
 WAITING = frozenset({"/tenure.v1.LeaseService/AcquireLease", "/tenure.v1.JobService/WaitJob"})
 
 if TYPE_CHECKING:
@@ -141,7 +143,10 @@ async def _refuse(method: _Method, context: Context, error: BaseException, start
     log_unforeseen(error, method.name)
     status = status_of(error)
     _log(method, BY_NUMBER[status.code].name, started)
-    details = ((DETAILS_KEY, status.SerializeToString()),)
+    details: tuple[tuple[str, str | bytes], ...] = ((DETAILS_KEY, status.SerializeToString()),)
+    left = context.time_remaining()
+    if isinstance(error, JobBusy) and left is not None and left < error.retry_after.total_seconds():
+        details = (*details, DO_NOT_RETRY)
     await context.abort(BY_NUMBER[status.code], status.message, details)
 
 

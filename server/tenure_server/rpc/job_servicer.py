@@ -16,6 +16,7 @@ from tenure_server.rpc.convert_job import (
     filter_from_proto,
     job_id_from_proto,
     job_to_proto,
+    write_job,
 )
 from tenure_server.rpc.convert_steering import (
     SteerCommand,
@@ -29,7 +30,7 @@ from tenure_server.rpc.convert_steering import (
 )
 from tenure_server.rpc.convert_values import duration_from_proto
 from tenure_server.rpc.page_tokens import Tokens, page_length
-from tenure_server.rpc.replies import fitting
+from tenure_server.rpc.replies import fill
 from tenure_server.rpc.validation import Validator
 from tenure_server.service.jobs import Jobs
 from tenure_server.service.lifecycles import Catalogue
@@ -72,10 +73,11 @@ class JobServicer(JobServiceServicer):
         wanted, before = filter_from_proto(request), tokens.job(request.page_token)
         limit = page_length(request.page_size, JOBS_PAGE, JOBS_LONGEST)
         page = await self._jobs.list(caller, wanted, before=before, limit=limit, full=full)
-        shown = fitting(page.records, lambda record: job_to_proto(record, self._catalogue, full=full))
-        more = page.more or len(shown) < len(page.records)
-        token = tokens.after_job(page.records[len(shown) - 1].job.id) if more and shown else ""
-        return pb.ListJobsResponse(jobs=shown, next_page_token=token)
+        response = pb.ListJobsResponse()
+        shown = fill(response.jobs, page.records, lambda m, r: write_job(m, r, self._catalogue, full=full))
+        if shown and (page.more or shown < len(page.records)):
+            response.next_page_token = tokens.after_job(page.records[shown - 1].job.id)
+        return response
 
     async def WaitJob(self, request: pb.WaitJobRequest, context: Context) -> pb.WaitJobResponse:
         asked = duration_from_proto("wait", request.wait) if request.HasField("wait") else None

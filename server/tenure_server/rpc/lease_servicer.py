@@ -13,11 +13,11 @@ from tenure_server.rpc.batches import Batch, only
 from tenure_server.rpc.callers import Context, current, wait_within
 from tenure_server.rpc.convert_job import job_to_proto
 from tenure_server.rpc.convert_lease import (
+    GrantWriter,
     acquire_from_proto,
     acquire_next_from_proto,
     checkpoint_from_proto,
     empty_to_proto,
-    grant_to_proto,
     move_from_proto,
     release_from_proto,
     release_result_to_proto,
@@ -29,11 +29,13 @@ from tenure_server.rpc.convert_lease import (
     write_lease_status,
 )
 from tenure_server.rpc.limits import REPLY_BYTES
-from tenure_server.rpc.replies import fitting
+from tenure_server.rpc.replies import fill
 from tenure_server.rpc.validation import Validator
 from tenure_server.service.calls import Grant, JobOutcome
 from tenure_server.service.leases import Leases
 from tenure_server.service.lifecycles import Catalogue
+
+GrantingResponse = pb.AcquireLeaseResponse | pb.TransitionResponse | pb.BatchTransitionResponse
 
 
 class LeaseServicer(LeaseServiceServicer):
@@ -51,10 +53,9 @@ class LeaseServicer(LeaseServiceServicer):
         answer = await self._leases.acquire(current(), asked, wait=wait, request_id=request.request_id)
         if not answer.outcome.grants:
             return empty_to_proto(answer)
-        grants = await self._given(answer.outcome.grants, answer.outcome.at)
-        return pb.AcquireLeaseResponse(
-            grants=grants, replayed=answer.outcome.replayed, waited=answer.waited or None
-        )
+        response = pb.AcquireLeaseResponse(replayed=answer.outcome.replayed, waited=answer.waited or None)
+        await self._give(response, answer.outcome.grants, answer.outcome.at)
+        return response
 
     async def Renew(self, request: pb.RenewRequest, context: Context) -> pb.RenewResponse:
         response = pb.RenewResponse()
@@ -77,7 +78,7 @@ class LeaseServicer(LeaseServiceServicer):
             await self._give_back(grants)
         moved = only(outcomes)
         response = pb.TransitionResponse(job=self._shown(moved.record), replayed=moved.replayed)
-        response.grants.extend(await self._given(grants, None, beside=response.ByteSize()))
+        await self._give(response, grants, None)
         return response
 
     async def BatchTransition(
@@ -92,7 +93,7 @@ class LeaseServicer(LeaseServiceServicer):
             lambda error: pb.TransitionResult(error=error),
         )
         response = pb.BatchTransitionResponse(results=results)
-        response.grants.extend(await self._given(grants, None, beside=response.ByteSize()))
+        await self._give(response, grants, None)
         return response
 
     async def Release(self, request: pb.ReleaseRequest, context: Context) -> pb.ReleaseResponse:
@@ -137,13 +138,12 @@ class LeaseServicer(LeaseServiceServicer):
             return [], ()
         return await self._leases.move(current(), moves, acquire_next, request_id=request_id)
 
-    async def _given(
-        self, grants: Sequence[Grant], at: datetime | None, beside: int = 0
-    ) -> list[lease_pb2.Grant]:
-        """As many grants as the reply has room for `beside` what is in it; the rest is given back."""
-        fit = fitting(grants, lambda g: grant_to_proto(g, at, self._catalogue), REPLY_BYTES - beside)
-        await self._give_back(grants[len(fit) :])
-        return fit
+    async def _give(self, response: GrantingResponse, grants: Sequence[Grant], at: datetime | None) -> None:
+        """Put in as many grants as the reply has room for; the rest is given back."""
+        if grants:
+            write = GrantWriter(at, self._catalogue).write
+            fit = fill(response.grants, grants, write, REPLY_BYTES - response.ByteSize())
+            await self._give_back(grants[fit:])
 
     async def _give_back(self, grants: Sequence[Grant]) -> None:
         if grants:

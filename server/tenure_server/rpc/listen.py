@@ -61,7 +61,7 @@ class Listen:
         """Raise ListenError where strangers could listen in and nobody said that this is fine."""
         if not (self.is_local or tls or insecure_ok):
             raise ListenError(
-                f"{self} can be reached from other machines: give a TLS certificate and its key, "
+                f"{self} can be reached from other machines: give a TLS key and certificate, "
                 "or --insecure if plain text is meant."
             )
 

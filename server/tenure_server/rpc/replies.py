@@ -1,8 +1,9 @@
 """How much goes into one reply."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
+from google.protobuf.internal.containers import RepeatedCompositeFieldContainer
 from google.protobuf.message import Message
 
 from tenure_server.rpc.limits import REPLY_BYTES
@@ -14,13 +15,18 @@ FRAMING = 6
 """At most as many bytes stand before each part of a repeated field."""
 
 
-def fitting(values: Sequence[Value], convert: Callable[[Value], Part], room: int = REPLY_BYTES) -> list[Part]:
-    """The parts made of the first values, as many as a reply has room for."""
-    parts: list[Part] = []
+def fill(
+    parts: RepeatedCompositeFieldContainer[Part],
+    values: Iterable[Value],
+    write: Callable[[Part, Value], None],
+    room: int = REPLY_BYTES,
+) -> int:
+    """Write the first values into a repeated field, in place, and return how many there was room for."""
     for value in values:
-        part = convert(value)
+        part = parts.add()
+        write(part, value)
         room -= part.ByteSize() + FRAMING
         if room < 0:
+            del parts[-1]
             break
-        parts.append(part)
-    return parts
+    return len(parts)

@@ -15,7 +15,7 @@ class Backlog:
 
     A flush takes at most `room` items of each lane, so that a flood of one kind leaves the others
     their place; within a lane scopes take turns; a second command for a job waits for the next flush,
-    in order of arrival.
+    in order of arrival within its lane: a renewal goes before a move that still waits.
     """
 
     def __init__(self, room: int = LANE_ROOM) -> None:

@@ -1,7 +1,6 @@
 """The part of a flush that grants leases."""
 
 import logging
-import secrets
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from tenure_server.service.calls import AcquireCall, AcquireOutcome, Call, Grant
 from tenure_server.service.lifecycles import Catalogue
 from tenure_server.service.parts import NamedJobs, RequestIds
 from tenure_server.service.saving import Saving
+from tenure_server.service.sequence import random_bytes
 from tenure_server.store import claims
 from tenure_server.store.claims import QueueState, ReadyFilter, SharedQueue
 from tenure_server.store.database import Answer, Row, Transaction
@@ -114,6 +114,7 @@ class ClaimPart:
         self._wanted: dict[ReadyFilter, int] = {}
         self._cursors: dict[ReadyFilter, Answer[JobHead]] = {}
         self._ready: dict[ReadyFilter, deque[JobHead]] = {}
+        self._tokens = random_bytes(TOKEN_BYTES)
         self._taken: set[UUID] = set()
         self._fences: dict[UUID, int] = {}
         self._granted: list[tuple[AcquireCall, list[tuple[UUID, bytes]], EmptyReason | None]] = []
@@ -219,11 +220,11 @@ class ClaimPart:
         return min(heads, key=lambda line: (line[0].priority, line[0].ready_seq or 0)).popleft()
 
     def _give(self, call: AcquireCall, head: JobHead, saving: Saving) -> tuple[UUID, bytes] | EmptyReason:
-        token = secrets.token_bytes(TOKEN_BYTES)
+        token = next(self._tokens)
         try:
             lifecycle = self._catalogue.require(head.lifecycle, head.lifecycle_version)
             decision = acquire(call.asked, head, lifecycle, token, saving.at)
-        except LookupError as damage:
+        except (LookupError, errors.LifecycleNotFound) as damage:
             log.error("job %s is set aside: %s", head.id, damage)
             saving.set_aside(head.id)
             return EmptyReason.NOT_LEASABLE

@@ -94,7 +94,8 @@ class Flush:
         by_scope: dict[str, list[Call]] = {}
         for call in self._calls:
             by_scope.setdefault(call.scope, []).append(call)
-        self.scopes = [ScopeFlush(scope, group, catalogue) for scope, group in by_scope.items()]
+        # Sorted: two servers that bind keys in the same scopes would otherwise wait for each other.
+        self.scopes = [ScopeFlush(scope, by_scope[scope], catalogue) for scope in sorted(by_scope)]
 
     @property
     def put_off(self) -> list[Call]:
@@ -154,14 +155,13 @@ def _first_of_each(calls: Sequence[Call]) -> tuple[list[Call], list[Call]]:
     later: list[Call] = []
     seen: set[tuple[str, str | bytes]] = set()
     for call in calls:
-        names: list[str | bytes] = []
-        if isinstance(call, CreateCall) and call.key_hash is not None:
-            names.append(call.key_hash)
-        if request_id := request_id_of(call):
-            names.append(request_id)
-        if any((call.scope, name) in seen for name in names):
+        key = call.key_hash if isinstance(call, CreateCall) else None
+        name = key or request_id_of(call)
+        if not name:
+            first.append(call)
+        elif (call.scope, name) in seen:
             later.append(call)
         else:
-            seen.update((call.scope, name) for name in names)
+            seen.add((call.scope, name))
             first.append(call)
     return first, later

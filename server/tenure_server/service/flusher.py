@@ -9,16 +9,19 @@ from typing import Any
 from tenure_server.domain import errors
 from tenure_server.domain.clock import Clock
 from tenure_server.service.backlog import Backlog
-from tenure_server.service.calls import AcquireCall, AcquireOutcome, Call, JobCall, Reply
+from tenure_server.service.calls import AcquireCall, AcquireOutcome, Call, CreateCall, JobCall, Reply
 from tenure_server.service.flush import Flush
 from tenure_server.service.lifecycles import Catalogue
+from tenure_server.service.parts import request_id_of
 from tenure_server.service.saving import Raced
 from tenure_server.service.sequence import Sequence as ReadySequence
-from tenure_server.store.database import AGAIN, REFUSED, UNAVAILABLE, Database
+from tenure_server.store.database import AGAIN, LOCKED, REFUSED, UNAVAILABLE, Database
 
 log = logging.getLogger(__name__)
 
 TRIES = 3
+ANSWER_TIME = 0.05
+"""Seconds before its deadline at which a call for a busy row is answered, so that the answer arrives."""
 
 
 class Flusher:
@@ -74,12 +77,17 @@ class Flusher:
         self._backlog.wake()
 
     async def _carry_out(self, calls: list[Call]) -> None:
+        raced = False
         for _ in range(TRIES):
             flush = Flush(calls, self._catalogue, self._sequence)
             try:
                 async with self._database.flush() as tx:
                     await flush.carry_out(tx, self._clock.pinned)
-            except (Raced, *AGAIN):
+            except LOCKED:
+                raced = False
+                break
+            except (Raced, *AGAIN) as failure:
+                raced = isinstance(failure, Raced)
                 continue
             except UNAVAILABLE as failure:
                 self._give_up(calls, failure, unknown=flush.commit_sent)
@@ -96,7 +104,7 @@ class Flusher:
                 return
             await self._settle(flush)
             return
-        self._give_up_racing(calls)
+        await self._set_apart(calls, raced=raced)
 
     async def _settle(self, flush: Flush) -> None:
         self.flushes += 1
@@ -112,9 +120,9 @@ class Flusher:
                 await asyncio.sleep(random.uniform(0.001, 0.004))
 
     def _put_back(self, calls: Sequence[Call]) -> None:
-        now = asyncio.get_running_loop().time()
-        late = [call for call in calls if call.deadline <= now]
-        self._backlog.put_back([call for call in calls if call.deadline > now])
+        soon = asyncio.get_running_loop().time() + ANSWER_TIME
+        late = [call for call in calls if call.deadline <= soon]
+        self._backlog.put_back([call for call in calls if call.deadline > soon])
         for call in late:
             job_id = call.names_job
             if isinstance(call, AcquireCall) and job_id is None:
@@ -137,9 +145,23 @@ class Flusher:
         for call in calls:
             call.settle(errors.OutcomeUnknown() if unknown else errors.DatabaseUnavailable())
 
-    def _give_up_racing(self, calls: Sequence[Call]) -> None:
-        for call in calls:
-            if isinstance(call, JobCall):
-                call.settle(errors.VersionMismatch(call.job_id, None, None))
-            else:
-                call.settle(errors.JobBusy(call.names_job))
+    async def _set_apart(self, calls: list[Call], *, raced: bool) -> None:
+        """Someone else is in the way of one of these: let the others pass, those that cannot wait first."""
+        if len(calls) == 1:
+            (call,) = calls
+            moved = raced and isinstance(call, JobCall)
+            name = call.names_job
+            call.settle(errors.VersionMismatch(name, None, None) if moved else errors.JobBusy(name))
+            return
+        binding = [call for call in calls if _binds(call)]
+        others = [call for call in calls if not _binds(call)]
+        if not binding or not others:
+            middle = len(calls) // 2
+            binding, others = calls[middle:], calls[:middle]
+        await self._carry_out(others)
+        await self._carry_out(binding)
+
+
+def _binds(call: Call) -> bool:
+    """Whether it inserts a key or a request id, which another server may be inserting as well."""
+    return bool(request_id_of(call)) or (isinstance(call, CreateCall) and call.key_hash is not None)

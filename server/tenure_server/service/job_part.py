@@ -1,6 +1,5 @@
 """The part of a flush that carries out commands on named jobs."""
 
-import logging
 from collections.abc import Sequence
 from uuid import UUID
 
@@ -13,8 +12,6 @@ from tenure_server.service.lifecycles import Catalogue
 from tenure_server.service.parts import NamedJobs, RequestIds
 from tenure_server.service.saving import Saving
 from tenure_server.store.keys import RequestOutcome
-
-log = logging.getLogger(__name__)
 
 
 class JobPart:
@@ -38,7 +35,6 @@ class JobPart:
             except errors.TenureError as refusal:
                 self._outcomes.append((call, refusal))
             except LookupError as damage:
-                log.error("job %s cannot be judged: %s", call.job_id, damage)
                 self._outcomes.append((call, damage))
             else:
                 if outcome is None:

@@ -75,6 +75,8 @@ class Leases:
         while True:
             waited = loop.time() - began
             outcome = await self._ask(caller, asked, names, request_id)
+            if outcome.grants:
+                self._wakeups.found(waiter)
             if outcome.grants or outcome.replayed or outcome.reason is EmptyReason.TERMINAL:
                 return outcome, 0.0 if outcome.replayed else waited
             if self._wakeups.draining:

@@ -51,8 +51,9 @@ class Notifications:
             telling = group.create_task(self._tell(listener))
             try:
                 async for payload in listener.heard():
-                    kind, scope, name = payload.split(SEPARATOR)
-                    self._wakeups.heard((kind, scope, name))
+                    match payload.split(SEPARATOR):
+                        case [kind, scope, name]:
+                            self._wakeups.heard((kind, scope, name))
             finally:
                 telling.cancel()
 

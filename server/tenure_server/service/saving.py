@@ -2,10 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
-from tenure_server.domain.change import Change, Decision, ReadyChange
+from tenure_server.domain.change import Change, Decision, LeaseChange, ReadyChange
 from tenure_server.domain.job import Document, JobHead, JobRecord
 from tenure_server.service.sequence import Sequence
 from tenure_server.store import changes, documents, jobs, keys
@@ -13,6 +13,8 @@ from tenure_server.store.changes import Item, Made, Mold
 from tenure_server.store.database import Answer, Row, Transaction
 from tenure_server.store.jobs import StoredJob
 from tenure_server.store.keys import JobKey, RequestOutcome
+
+SET_ASIDE = timedelta(minutes=1)
 
 
 class Raced(Exception):
@@ -30,6 +32,8 @@ class Saving:
         self.touched: set[UUID] = set()
         self.scheduled = False
         self._changes: dict[Change, list[Item]] = defaultdict(list)
+        self._latest: Change | None = None
+        self._alike: list[Item] = []
         self._queues_left: set[str] = set()
         self._documents: list[tuple[UUID, str, Document]] = []
         self._removed: dict[tuple[str, ...], list[UUID]] = defaultdict(list)
@@ -62,16 +66,20 @@ class Saving:
             return
         drawn = self.sequence.draw(self.at) if change.ready is ReadyChange.DRAW else None
         item = Item(head.id, head.version, decision.token, decision.holder, drawn, decision.progress)
-        self._changes[change].append(item)
+        if change is not self._latest:
+            # Rules give jobs that fare alike the same object: it is looked up once for many in a row.
+            self._latest, self._alike = change, self._changes[change]
+        self._alike.append(item)
         self.touched.add(head.id)
-        self._documents.extend((head.id, kind, document) for kind, document in decision.documents)
+        if decision.documents:
+            self._documents.extend((head.id, kind, document) for kind, document in decision.documents)
         if change.removed_documents:
             self._removed[change.removed_documents].append(head.id)
         if decision.labels is not None:
             self._labels.append((head.id, decision.labels))
         if drawn is not None:
             self.ready_queues[head.queue] += 1
-        if change.lease.value in ("DROP", "FORGET"):
+        if change.lease is LeaseChange.DROP or change.lease is LeaseChange.FORGET:
             self._queues_left.add(head.queue)
         self.scheduled = self.scheduled or isinstance(change.schedule_time, datetime)
 
@@ -102,7 +110,7 @@ class Saving:
         self._outcomes.append(outcome)
 
     def set_aside(self, job_id: UUID) -> None:
-        """Take a damaged job out of the line, so that it hurts no other."""
+        """Take a damaged job out of the line for a while, so that it hurts no other."""
         self._set_aside.append(job_id)
 
     def want(self, job_ids: Iterable[UUID], *, full: bool = False) -> None:
@@ -120,7 +128,7 @@ class Saving:
         for mold, made in self._made.items():
             await changes.insert_jobs(tx, self.scope, mold, made, self.at)
         if self._set_aside:
-            await changes.set_aside(tx, self.scope, self._set_aside)
+            await changes.set_aside(tx, self.scope, self._set_aside, self.at + SET_ASIDE)
         for kinds, ids in self._removed.items():
             await documents.remove_documents(tx, self.scope, ids, kinds)
         if self._documents:

@@ -27,16 +27,21 @@ def job_topic(scope: str, job_id: object) -> Topic:
 
 
 class Waiter:
-    """One call that sleeps; it is woken for one of its topics at a time."""
+    """One call that sleeps; it is woken for one of its topics at a time.
 
-    __slots__ = ("_event", "topics")
+    `by_poll` says that nobody told it of anything: what it finds, others may not know of either.
+    """
+
+    __slots__ = ("_event", "by_poll", "topics")
 
     def __init__(self, topics: Sequence[Topic]) -> None:
         self.topics = topics
+        self.by_poll = False
         self._event = asyncio.Event()
 
-    def wake(self) -> None:
+    def wake(self, *, by_poll: bool = False) -> None:
         """End its sleep."""
+        self.by_poll = by_poll
         self._event.set()
 
     async def sleep(self, seconds: float) -> bool:
@@ -86,7 +91,7 @@ class Wakeups:
             if not sleepers:
                 del self._waiting[topic]
 
-    def wake(self, topic: Topic, count: int | None = None) -> None:
+    def wake(self, topic: Topic, count: int | None = None, *, by_poll: bool = False) -> None:
         """Wake as many as there is something for, or all."""
         sleepers = self._waiting.get(topic)
         if not sleepers:
@@ -94,7 +99,7 @@ class Wakeups:
         for _ in range(len(sleepers) if count is None else min(count, len(sleepers))):
             waiter, _nothing = sleepers.popitem(last=False)
             sleepers[waiter] = None
-            waiter.wake()
+            waiter.wake(by_poll=by_poll)
 
     def wake_jobs(self, scope: str, job_ids: Iterable[object]) -> None:
         """Wake those who wait for one of these jobs."""
@@ -113,7 +118,13 @@ class Wakeups:
     def wake_one_of_each(self) -> None:
         """One look at every topic somebody sleeps on: the poll that makes up for lost notifications."""
         for topic in list(self._waiting):
-            self.wake(topic, 1 if topic[0] == "queue" else None)
+            self.wake(topic, 1 if topic[0] == "queue" else None, by_poll=True)
+
+    def found(self, waiter: Waiter) -> None:
+        """A waiter got something. If only a poll led to it there may be more: let the next one look."""
+        if waiter.by_poll:
+            for topic in waiter.topics:
+                self.wake(topic, 1, by_poll=True)
 
     def wake_all(self) -> None:
         """End every sleep: the connection that listens is new, or the server is shutting down."""

@@ -16,7 +16,8 @@ from tenure_server.store.database import Row, Transaction, compact
 from tenure_server.store.jobs import StoredJob
 
 # Sets parameters only, never a volatile function, and finds rows by key and version alone: with a
-# state in the WHERE the planner may walk a partial index instead of the key.
+# state in the WHERE the planner may walk a partial index instead of the key. All ids stand there once
+# more as an array: before the first ANALYZE it would else read the whole scope for every id.
 
 SAVE: LiteralString = """
     WITH saved AS (
@@ -71,7 +72,8 @@ SAVE: LiteralString = """
                     %(ready_seqs)s::bigint[], %(labels)s::text[], %(dones)s::bigint[],
                     %(totals)s::bigint[], %(messages)s::text[])
              AS change(id, version, token, holder, ready_seq, label, done, total, message)
-        WHERE job.scope = %(scope)s AND job.id = change.id AND job.version = change.version
+        WHERE job.scope = %(scope)s AND job.id = ANY(%(ids)s)
+          AND job.id = change.id AND job.version = change.version
         RETURNING job.*, change.holder AS actor
     ), told AS (
         INSERT INTO job_event (scope, position, job_id, version, step, queue, from_state, to_state,
@@ -89,8 +91,9 @@ SAVE_CHANGES: LiteralString = compact(SAVE, "SELECT count(*) FROM saved")
 SAVE_AND_READ: LiteralString = compact(
     SAVE,
     """
-    SELECT saved.*, facet.labels
-      FROM saved LEFT JOIN job_facet AS facet ON facet.scope = %(scope)s AND facet.job_id = saved.id
+    SELECT saved.*, (SELECT labels FROM job_facet AS facet
+                      WHERE facet.scope = %(scope)s AND facet.job_id = saved.id)
+      FROM saved
     """,
 )
 
@@ -267,11 +270,12 @@ async def insert_jobs(tx: Transaction, scope: str, mold: Mold, made: Sequence[Ma
     await tx.send(INSERT_JOBS, values)
 
 
+# Scheduled anew, not only taken out of the line: a newer server, or a mended row, gets it back there.
 SET_ASIDE: LiteralString = """
-    UPDATE job SET ready_seq = NULL WHERE scope = %(scope)s AND id = ANY(%(ids)s)
+    UPDATE job SET ready_seq = NULL, schedule_time = %(until)s WHERE scope = %(scope)s AND id = ANY(%(ids)s)
 """
 
 
-async def set_aside(tx: Transaction, scope: str, ids: Sequence[UUID]) -> None:
-    """Take damaged jobs out of the line of those that may be claimed."""
-    await tx.send(SET_ASIDE, {"scope": scope, "ids": uuids(ids)})
+async def set_aside(tx: Transaction, scope: str, ids: Sequence[UUID], until: datetime) -> None:
+    """Take jobs that cannot be judged here out of the line of those that may be claimed, for a while."""
+    await tx.send(SET_ASIDE, {"scope": scope, "ids": uuids(ids), "until": until})

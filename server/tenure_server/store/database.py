@@ -33,6 +33,16 @@ SESSION: LiteralString = """
     SET plan_cache_mode = 'auto'
 """
 
+# A flush finds rows by their keys alone, so one plan serves every call: planning a save takes longer than
+# carrying it out. A plan that lasts must not depend on how small a table was when it was made, so those
+# that read a whole table or scope are ruled out.
+FLUSH_SESSION: LiteralString = """
+    SET plan_cache_mode = force_generic_plan;
+    SET enable_seqscan = off;
+    SET enable_nestloop = off;
+    SET enable_sort = off
+"""
+
 # Behind a transaction pooler nothing that is set for a session lasts, or stays with us.
 SETTINGS_OF_TRANSACTION: LiteralString = """
     SELECT set_config('statement_timeout', '5s', true), set_config('lock_timeout', '1s', true),
@@ -200,6 +210,9 @@ class Database:
             connection = None
         if connection is None:
             connection = self._flush_connection = await self.connect()
+            if not self._settings.pooled:
+                with translated():
+                    await connection.execute(FLUSH_SESSION, prepare=False)
         return connection
 
     async def _roll_back(self, connection: Connection) -> None:
@@ -235,11 +248,8 @@ UNAVAILABLE = (
     psycopg.errors.ReadOnlySqlTransaction,
     PoolTimeout,
 )
-AGAIN = (
-    psycopg.errors.SerializationFailure,
-    psycopg.errors.DeadlockDetected,
-    psycopg.errors.LockNotAvailable,
-)
+LOCKED = psycopg.errors.LockNotAvailable
+AGAIN = (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected)
 REFUSED = (psycopg.DataError, psycopg.IntegrityError, psycopg.ProgrammingError, psycopg.InternalError)
 
 

@@ -30,8 +30,9 @@ def _stored(columns: Sequence[Row]) -> StoredJob:
 
 
 READ_JOBS: LiteralString = """
-    SELECT job.*, facet.labels
-      FROM job LEFT JOIN job_facet AS facet ON facet.scope = job.scope AND facet.job_id = job.id
+    SELECT job.*, (SELECT labels FROM job_facet AS facet
+                    WHERE facet.scope = %(scope)s AND facet.job_id = job.id)
+      FROM job
      WHERE job.scope = %(scope)s AND job.id = ANY(%(ids)s)
 """
 

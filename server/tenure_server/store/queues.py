@@ -109,8 +109,11 @@ class Outlook(NamedTuple):
 
 # Bounded: looks at the soonest thousand of all scheduled jobs.
 READ_OUTLOOK: LiteralString = """
-    SELECT EXISTS (SELECT FROM job WHERE scope = %(scope)s AND queue = ANY(%(names)s)
-                                     AND ready_seq IS NOT NULL),
+    SELECT EXISTS (
+               SELECT FROM unnest(%(names)s::text[]) AS asked(name),
+                           LATERAL (SELECT FROM job
+                                     WHERE scope = %(scope)s AND queue = asked.name AND ready_seq IS NOT NULL
+                                     ORDER BY priority, ready_seq LIMIT 1) AS first),
            (SELECT min(schedule_time)
               FROM (SELECT scope, queue, schedule_time FROM job
                      WHERE schedule_time IS NOT NULL ORDER BY schedule_time LIMIT 1000) AS soon

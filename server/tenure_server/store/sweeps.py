@@ -58,13 +58,17 @@ async def find_candidates(
 
 NEXT_DUE: LiteralString = """
     SELECT min(schedule_time) - coalesce(%(now)s::timestamptz, clock_timestamp())
-      FROM job WHERE schedule_time IS NOT NULL
+      FROM job
+     WHERE schedule_time IS NOT NULL
+       AND (%(overdue)s OR schedule_time > coalesce(%(now)s::timestamptz, clock_timestamp()))
 """
 
 
-async def time_to_next_due(tx: Transaction, now: datetime | None) -> AsyncCursor[tuple[timedelta | None]]:
-    """How long until the next scheduled job is due; None when none is scheduled."""
-    return await tx.send(NEXT_DUE, {"now": now})
+async def time_to_next_due(
+    tx: Transaction, now: datetime | None, *, overdue: bool
+) -> AsyncCursor[tuple[timedelta | None]]:
+    """How long until the next scheduled job is due, negative for one that is `overdue`; None for none."""
+    return await tx.send(NEXT_DUE, {"now": now, "overdue": overdue})
 
 
 class Prunable(NamedTuple):

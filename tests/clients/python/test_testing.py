@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from tenure.testing import server
-from tenure.health import is_serving
 from tenure.testing.server import ServerUnavailable, serve
 
 
@@ -43,7 +42,3 @@ def test_the_database_of_a_real_server_is_not_used_by_tests(
 
     with pytest.raises(ServerUnavailable, match=r"dsn=\[\] -m tenure_server serve .*--data-dir"), serve():
         pass
-
-
-def test_nobody_is_not_serving(tmp_path: Path) -> None:
-    assert not is_serving(f"unix:{tmp_path / 'none.sock'}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 
 import grpc
 
@@ -57,7 +57,7 @@ class AsyncJobWaits(AsyncConnection):
 
     async def watch_jobs(
         self, cursor: str | None = None, *, job_id: str | None = None, queue: str | None = None
-    ) -> AsyncIterator[Watched]:
+    ) -> AsyncGenerator[Watched, None]:
         """Iterate over what happens to jobs, without gaps, for ever; from a cursor or from now.
 
         Raises WatchPositionTooOld when history after the cursor was pruned.

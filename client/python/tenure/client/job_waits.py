@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 
 import grpc
 
@@ -56,7 +56,7 @@ class JobWaits(Connection):
 
     def watch_jobs(
         self, cursor: str | None = None, *, job_id: str | None = None, queue: str | None = None
-    ) -> Iterator[Watched]:
+    ) -> Generator[Watched, None]:
         """Iterate over what happens to jobs, without gaps, for ever; from a cursor or from now.
 
         Raises WatchPositionTooOld when history after the cursor was pruned.

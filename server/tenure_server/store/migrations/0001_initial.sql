@@ -46,6 +46,14 @@ CREATE TABLE job (
     CONSTRAINT job_directive_known CHECK (directive IN ('CANCEL', 'PAUSE')),
     CONSTRAINT job_counts_positive CHECK
         (attempt >= 1 AND max_attempts >= 1 AND version >= 0 AND fence >= 0 AND phase_index >= 0),
+    CONSTRAINT job_times_sane CHECK (
+        least(schedule_time, lease_expire_time, lease_check_time, heartbeat_time, expire_time,
+              deleted_time, create_time, update_time, start_time, end_time) >= '0001-01-01 00:00:00+00'
+        AND greatest(schedule_time, lease_expire_time, lease_check_time, heartbeat_time, expire_time,
+              deleted_time, create_time, update_time, start_time, end_time) < '10000-01-01 00:00:00+00'),
+    CONSTRAINT job_spans_sane CHECK (
+        least(lease_duration, retry_initial_delay, retry_max_delay) >= '0'
+        AND greatest(lease_duration, retry_initial_delay, retry_max_delay) <= '100 years'),
     CONSTRAINT job_lease_whole CHECK (
         (lease_expire_time IS NULL) = (lease_holder IS NULL)
         AND (lease_expire_time IS NULL) = (lease_check_time IS NULL)
@@ -99,7 +107,8 @@ ALTER TABLE job_document ALTER COLUMN content SET STORAGE EXTERNAL;
 CREATE TABLE job_facet (
     scope  text COLLATE "C" NOT NULL,
     job_id uuid NOT NULL,
-    labels jsonb NOT NULL,
+    labels jsonb NOT NULL CHECK (jsonb_typeof(labels) = 'object'
+        AND NOT jsonb_path_exists(labels, '$.* ? (@.type() != "string")')),
     CONSTRAINT job_facet_pkey PRIMARY KEY (scope, job_id)
 );
 CREATE INDEX job_facet_labels ON job_facet USING gin (labels jsonb_path_ops);
@@ -119,7 +128,8 @@ CREATE TABLE job_event (
     holder     text COLLATE "C",
     fence      bigint NOT NULL,
     attempt    integer NOT NULL,
-    time       timestamptz NOT NULL,
+    time       timestamptz NOT NULL CHECK
+        (time >= '0001-01-01 00:00:00+00' AND time < '10000-01-01 00:00:00+00'),
     CONSTRAINT job_event_pkey PRIMARY KEY (scope, job_id, version, step)
 );
 CREATE INDEX job_event_position ON job_event (scope, position);
