@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 
 import grpc.aio
 from google.protobuf.duration_pb2 import Duration
@@ -13,6 +14,7 @@ from tenure.v1.lease_service_pb2_grpc import LeaseServiceStub
 
 MESSAGE_BYTES = 4 * 1024 * 1024
 DEADLINE = 30.0
+CALLERS_PER_CONNECTION = 50
 
 OPTIONS = [
     ("grpc.max_receive_message_length", MESSAGE_BYTES),
@@ -27,9 +29,13 @@ def measure_grpc(target: str, plan: Plan) -> Sample:
 
 
 async def _measure(target: str, plan: Plan) -> Sample:
-    async with grpc.aio.insecure_channel(target, options=OPTIONS) as channel:
-        kind = SingleCaller if plan.batch == 1 else BatchCaller
-        return await measure([kind(channel) for _ in range(plan.callers)], plan)
+    kind = SingleCaller if plan.batch == 1 else BatchCaller
+    async with AsyncExitStack() as opened:
+        channels = [
+            await opened.enter_async_context(grpc.aio.insecure_channel(target, options=OPTIONS))
+            for _ in range(-(-plan.callers // CALLERS_PER_CONNECTION))
+        ]
+        return await measure([kind(channels[n % len(channels)]) for n in range(plan.callers)], plan)
 
 
 class SingleCaller:

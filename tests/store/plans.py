@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any, LiteralString, NamedTuple
 
+import psycopg
 from psycopg.errors import Diagnostic
 
 from tenure_server.store.database import Database, Transaction
@@ -67,16 +68,17 @@ class Explained:
         self._told: list[str] = []
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[Transaction]:
-        """A transaction that is rolled back at the end."""
-        async with self._database.flush() as tx:
-            connection = tx._connection
-            connection.add_notice_handler(self._note)
-            for statement in EXPLAIN:
-                await tx.send(statement)
-            await tx.settle()
-            self._told.clear()
-            yield tx
+    async def transaction(self, *, of_flush: bool) -> AsyncIterator[Transaction]:
+        """A transaction of the flusher, whose connection plans in its own way, or one of the pool."""
+        begin = self._database.flush if of_flush else self._database.write
+        with suppress(psycopg.Rollback):
+            async with begin() as tx:
+                tx._connection.add_notice_handler(self._note)
+                for statement in EXPLAIN:
+                    await tx.send(statement)
+                await tx.settle()
+                yield tx
+                raise psycopg.Rollback
 
     def _note(self, said: Diagnostic) -> None:
         if said.message_primary and "plan:" in said.message_primary:
@@ -84,6 +86,8 @@ class Explained:
 
     async def plans(self, tx: Transaction, use: Use) -> list[Plan]:
         """The plans of what `use` sends."""
+        await tx.send(CLOSE)
+        await tx.settle()
         self._told.clear()
         await use(tx)
         await tx.send(CLOSE)
