@@ -128,8 +128,7 @@ async def answers_again(client: AsyncClient, grant: Grant) -> bool:
     try:
         await client.renew(grant)
         await client.get_job(grant.job_id)
-    except errors.TenureError as refusal:
-        assert refusal.temporary
+    except (errors.Unavailable, errors.DeadlineExceeded):
         return False
     return True
 

@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from tenure import AsyncClient, Grant, NewJob, RetryPolicy, TenureError, Transition, errors
+from tenure import AsyncClient, Directive, Grant, NewJob, RetryPolicy, TenureError, Transition, errors
 from tests.concurrency.history import Outside, check_ends_once, check_leases, deadlocks, read_history
 from tests.factories import LEASE, QUEUE, acquire_one, leased_job, new_job
 from tests.fixtures.server import Server, running_server
@@ -40,9 +40,11 @@ async def test_of_cancel_and_complete_exactly_one_wins(
         job = await client.get_job(job_id)
         assert not isinstance(completed, BaseException), "a holder may finish what is to be cancelled"
         assert job.state == completed.job.state == "succeeded"
-        assert isinstance(cancelled, errors.JobTerminal) or cancelled.directive is not None
-        if isinstance(cancelled, errors.JobTerminal):
+        if isinstance(cancelled, BaseException):
+            assert isinstance(cancelled, errors.JobTerminal)
             assert cancelled.metadata["state"] == "succeeded"
+        else:
+            assert cancelled.directive is Directive.CANCEL
         check_ends_once(history[job_id])
 
 

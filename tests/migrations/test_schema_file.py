@@ -1,6 +1,6 @@
 """store/schema.sql is what the migrations make: the one place to see the schema as it is now.
 
-To write it anew after a migration was added: TENURE_WRITE_SCHEMA=1 pytest tests/migrations/test_schema_file.py
+To write it anew after a migration was added, run this file with TENURE_WRITE_SCHEMA=1.
 """
 
 import os
@@ -39,8 +39,8 @@ def dumped(dsn: str) -> str:
         program = find_binaries(None, MAJOR).program("pg_dump")
     except PostgresError as error:
         pytest.skip(f"there is no pg_dump of PostgreSQL {MAJOR}: {error}")
-    command = [program, "--schema-only", "--no-owner", "--no-privileges", f"--dbname={dsn}"]
-    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=30).stdout
+    command = [str(program), "--schema-only", "--no-owner", "--no-privileges", f"--dbname={dsn}"]
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=30).stdout
 
 
 def normalised(dump: str) -> str:

@@ -18,6 +18,7 @@ from tests.fixtures.server import running_server
 from tests.fixtures.service import HandDrivenClock
 
 TEN = 10
+TAKE_LOCK_SOON = "SELECT set_config('lock_timeout', '200ms', true), pg_advisory_xact_lock(%(id)s)"
 ROUNDS = 5
 
 
@@ -103,24 +104,17 @@ async def test_a_migration_that_was_cut_off_left_nothing_behind(empty_dsn: str) 
     assert await migrate_database(database(empty_dsn)) == known_version()
 
 
-async def test_a_table_that_is_in_use_does_not_hold_a_migration_up_for_ever(
+async def test_whoever_cannot_have_the_lock_of_all_migrations_says_so_in_time(
     empty_dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The lock that all migrations share is waited for; whoever cannot have it says so."""
-    from tenure_server.store import migrate
-
-    monkeypatch.setattr(migrate, "TAKE_LOCK", f"SET LOCAL lock_timeout = '200ms'; {migrate.TAKE_LOCK}")
     with psycopg.connect(empty_dsn) as connection:
         connection.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK_ID])
-        monkeypatch.setattr(migrate, "TAKE_LOCK", TAKE_LOCK_SOON)
+        monkeypatch.setattr("tenure_server.store.migrate.TAKE_LOCK", TAKE_LOCK_SOON)
 
         with pytest.raises(DatabaseUnavailable):
             await migrate_database(database(empty_dsn))
 
     assert tables(empty_dsn) == []
-
-
-TAKE_LOCK_SOON = "SELECT set_config('lock_timeout', '200ms', true), pg_advisory_xact_lock(%(id)s)"
 
 
 async def test_a_newer_schema_is_refused(dsn: str) -> None:
@@ -140,10 +134,10 @@ def test_a_newer_schema_is_refused_in_one_line(dsn: str, command: str) -> None:
 
     assert ended.returncode == 2
     told = [line for line in ended.stderr.splitlines() if "Warning" not in line and "return Path" not in line]
-    assert told == [
-        f"tenure: the database has schema version {newer}, this Tenure knows {known_version()}; "
-        "start a newer Tenure"
-    ]
+    assert len(told) == 1
+    assert told[0].endswith(
+        f"the database has schema version {newer}, this Tenure knows {known_version()}; start a newer Tenure"
+    )
     assert ended.stdout == ""
 
 

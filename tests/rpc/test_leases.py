@@ -385,6 +385,27 @@ async def test_the_jobs_of_a_caller_that_has_gone_are_free_at_once(
     assert [grant.job_id for grant in acquired.grants] == [job.id]
 
 
+async def test_what_has_no_room_in_the_reply_is_not_leased(client: AsyncClient) -> None:
+    big = b"x" * 1024 * 1024
+    made = [await new_job(client, payload=big) for _ in range(8)]
+
+    first = await client.acquire("me", queues=[QUEUE], max_leases=500)
+    second = await client.acquire("me", queues=[QUEUE], max_leases=500)
+
+    assert [g.job_id for g in first.grants] == [job.id for job in made[:3]]
+    assert [g.job_id for g in second.grants] == [job.id for job in made[3:6]]
+    assert all(g.job.payload is not None and len(g.job.payload.content) == len(big) for g in first.grants)
+    left = [job async for job in client.list_jobs(states=["pending"])]
+    assert {job.id for job in left} == {job.id for job in made[6:]}
+    assert all(job.attempt == 1 for job in left)
+
+
+async def test_an_update_answers_with_the_new_labels(client: AsyncClient) -> None:
+    job = await new_job(client, labels={"a": "1"})
+
+    assert (await client.update_job(job.id, labels={"b": "2"})).labels == {"b": "2"}
+
+
 async def test_acquire_next_comes_with_the_transition(client: AsyncClient) -> None:
     first, second = await new_job(client), await new_job(client)
     grant = await acquire_one(client)

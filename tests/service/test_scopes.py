@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import aclosing
 from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -92,7 +91,7 @@ VERBS: dict[str, Verb] = {
 }
 
 
-async def created(services: Services, scope: str, count: int = 1, **said: Any) -> list[UUID]:
+async def created(services: Services, scope: str, count: int = 1, **said: str) -> list[UUID]:
     new = NewJob(queue=QUEUE, kind="", lifecycle="standard", lifecycle_version=1, labels=(("a", "b"),))
     made = await services.jobs.create(services.caller(scope), [Creation(new, **said)] * count, wants_job=True)
     return [outcome.job_id for outcome in made if isinstance(outcome, CreateOutcome)]
@@ -160,8 +159,8 @@ async def test_queues_of_one_name_are_two(services: Services) -> None:
 
 
 async def test_keys_and_request_ids_are_ones_own(services: Services) -> None:
-    for said in ({"idempotency_key": "k"}, {"request_id": "r"}):
-        ids = [await created(services, scope, **said) for scope in (MINE, THEIRS, MINE, THEIRS)]
+    for said in ("idempotency_key", "request_id"):
+        ids = [await created(services, scope, 1, **{said: "same"}) for scope in (MINE, THEIRS, MINE, THEIRS)]
         assert ids[0] == ids[2]
         assert ids[1] == ids[3]
         assert ids[0] != ids[1]
@@ -181,15 +180,15 @@ async def test_the_same_request_id_leads_to_ones_own_leases(services: Services) 
 async def test_a_watch_tells_of_ones_own_jobs_only(services: Services) -> None:
     watching = Watching(services.database, services.wakeups)
     seen: list[UUID] = []
-    async with aclosing(watching.watch(services.caller(MINE), None, None, None)) as stream:
-        await anext(stream)
-        theirs = await created(services, THEIRS)
-        mine = await created(services, MINE)
-        async with asyncio.timeout(5):
-            while not seen:
-                line = await anext(stream)
-                if line.event is not None:
-                    seen.append(line.event.job_id)
+    stream = watching.watch(services.caller(MINE), None, None, None)
+    await anext(stream)
+    theirs = await created(services, THEIRS)
+    mine = await created(services, MINE)
+    async with asyncio.timeout(5):
+        while not seen:
+            line = await anext(stream)
+            if line.event is not None:
+                seen.append(line.event.job_id)
 
     assert seen == mine != theirs
 

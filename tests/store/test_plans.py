@@ -68,7 +68,7 @@ def filled_dsn(cluster_dsn: str, template: str) -> Iterator[str]:
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute(FILL, {"rows": ROWS, "now": NOW})
         for statement in FILL_BESIDE:
-            connection.execute(statement)  # type: ignore[arg-type]
+            connection.execute(statement)
         connection.execute("VACUUM ANALYZE")
     yield dsn
     drop_database(cluster_dsn, name)

@@ -144,11 +144,12 @@ class Job(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class JobRecord:
-    """A job with what is kept beside its row."""
+    """A job with what is kept beside its row; not `complete` when its documents were too many to read."""
 
     job: Job
     labels: dict[str, str]
     documents: dict[str, Document] = field(repr=False)
+    complete: bool = True
 
     @property
     def error(self) -> Failure | None:

@@ -84,7 +84,9 @@ def pause(asked: Pause, head: JobHead, lifecycle: Lifecycle) -> Decision:
         step = Step(head.state, head.state, EventReason.PAUSE_REQUESTED)
         change = replace(stay(lifecycle, head, (step,)), directive=Directive.PAUSE)
         return Decision(change, holder=head.lease_holder)
-    raise errors.IllegalTransition(head.id, head.state, target or "paused", lifecycle.allowed(head.state))
+    raise errors.IllegalTransition(
+        head.id, head.state, target or Phase.PARKED.value.lower(), lifecycle.allowed(head.state)
+    )
 
 
 def resume(asked: Resume, head: JobHead, lifecycle: Lifecycle, at: datetime) -> Decision:

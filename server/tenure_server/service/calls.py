@@ -174,9 +174,13 @@ class Grant(NamedTuple):
 
 
 class AcquireOutcome(NamedTuple):
-    """What was granted, or why nothing was; no reason means that nothing was ready."""
+    """What was granted, or why nothing was; no reason means that nothing was ready.
+
+    `surplus` was leased as well but has no room in a reply: it is to be given back.
+    """
 
     grants: Sequence[Grant]
     reason: EmptyReason | None
     at: datetime | None
     replayed: bool = False
+    surplus: Sequence[Grant] = ()

@@ -248,7 +248,9 @@ class ClaimPart:
         answers: list[tuple[Call, object]] = list(self._refused)
         for call, grants, reason in self._granted:
             given = [Grant(records[job_id], token) for job_id, token in grants]
-            answers.append((call, AcquireOutcome(given, reason, saving.at)))
+            whole = [grant for grant in given if grant.record.complete]
+            surplus = [grant for grant in given if not grant.record.complete]
+            answers.append((call, AcquireOutcome(whole, reason, saving.at, surplus=surplus)))
         for call, outcome in self._replayed:
             answers.append((call, _replay(outcome, records, saving)))
         return answers

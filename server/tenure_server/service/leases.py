@@ -105,6 +105,7 @@ class Leases:
         if isinstance(outcome, Exception):
             raise outcome
         assert isinstance(outcome, AcquireOutcome)
+        await self._release(caller.scope, "", outcome.surplus)
         return outcome
 
     def _when_done(self, reply: Reply, scope: str, request_id: str) -> None:
@@ -114,13 +115,16 @@ class Leases:
             outcome = done.result()[-1]
             if not isinstance(outcome, AcquireOutcome) or not outcome.grants or outcome.replayed:
                 return
-            task = done.get_loop().create_task(self._release(scope, request_id, list(outcome.grants)))
+            grants = [*outcome.grants, *outcome.surplus]
+            task = done.get_loop().create_task(self._release(scope, request_id, grants))
             self._background.add(task)
             task.add_done_callback(self._background.discard)
 
         reply.future.add_done_callback(hand_back)
 
-    async def _release(self, scope: str, request_id: str, grants: list[Grant]) -> None:
+    async def _release(self, scope: str, request_id: str, grants: Sequence[Grant]) -> None:
+        if not grants:
+            return
         deadline = asyncio.get_running_loop().time() + 5
         releases = [JobCall(scope, deadline, grant.job.id, Release(grant.token)) for grant in grants]
         await self._flusher.submit(releases)
@@ -189,7 +193,10 @@ class Leases:
         except asyncio.CancelledError:
             self._when_done(reply, caller.scope, request_id)
             raise
-        return moved, granted.grants if isinstance(granted, AcquireOutcome) else ()
+        if not isinstance(granted, AcquireOutcome):
+            return moved, ()
+        await self._release(caller.scope, "", granted.surplus)
+        return moved, granted.grants
 
 
 def _until(time: datetime, at: datetime) -> timedelta:

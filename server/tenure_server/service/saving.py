@@ -16,6 +16,9 @@ from tenure_server.store.keys import JobKey, RequestOutcome
 
 SET_ASIDE = timedelta(minutes=1)
 
+SHARE_BYTES = 3_500_000
+"""How much is read for one reply, which carries little more: the documents of one job always fit."""
+
 
 class Raced(Exception):
     """Someone else was faster between lock and save: the flush has to be decided again."""
@@ -43,7 +46,8 @@ class Saving:
         self._outcomes: list[RequestOutcome] = []
         self._set_aside: list[UUID] = []
         self._rows: set[UUID] = set()
-        self._full: set[UUID] = set()
+        self._full: dict[UUID, int] = {}
+        self._shares = 0
         self._expected: list[tuple[Answer[Row], int]] = []
         self._read_back: list[tuple[Answer[StoredJob], int]] = []
         self._rows_answer: Answer[StoredJob] | None = None
@@ -114,15 +118,19 @@ class Saving:
         self._set_aside.append(job_id)
 
     def want(self, job_ids: Iterable[UUID], *, full: bool = False) -> None:
-        """Read these rows back, with `full` their documents as well."""
+        """Read these rows back, with `full` their documents as well, as much as one reply can carry."""
         ids = list(job_ids)
         self._rows.update(ids)
         if full:
-            self._full.update(ids)
+            self._shares += 1
+            self._full.update((job_id, self._shares) for job_id in ids)
 
     async def send(self, tx: Transaction) -> None:
         """Send every statement."""
         await self._send_bindings(tx)
+        if self._labels:
+            # Before the changes, which may read them back.
+            await documents.save_labels(tx, self.scope, self._labels)
         for change, items in self._changes.items():
             await self._send_change(tx, change, items)
         for mold, made in self._made.items():
@@ -133,8 +141,6 @@ class Saving:
             await documents.remove_documents(tx, self.scope, ids, kinds)
         if self._documents:
             await documents.save_documents(tx, self.scope, self._documents)
-        if self._labels:
-            await documents.save_labels(tx, self.scope, self._labels)
         await self._send_reads(tx)
 
     async def _send_change(self, tx: Transaction, change: Change, items: list[Item]) -> None:
@@ -157,7 +163,7 @@ class Saving:
         if self._rows:
             self._rows_answer = await jobs.read_jobs(tx, self.scope, list(self._rows))
         if self._full:
-            self._content_answer = await documents.read_documents(tx, self.scope, list(self._full))
+            self._content_answer = await documents.read_shares(tx, self.scope, self._full, SHARE_BYTES)
 
     async def check(self) -> None:
         """Raise Raced unless every row saved was still as it had been locked."""
@@ -170,19 +176,26 @@ class Saving:
 
     async def records(self) -> dict[UUID, JobRecord]:
         """The rows wanted, as they are after the save."""
-        contents = await self._contents()
+        contents, incomplete = await self._contents()
         answers = [answer for answer, _ in self._read_back]
         if self._rows_answer is not None:
             answers.append(self._rows_answer)
         return {
-            stored.job.id: JobRecord(stored.job, stored.labels, contents.get(stored.job.id, {}))
+            stored.job.id: JobRecord(
+                stored.job, stored.labels, contents.get(stored.job.id, {}), stored.job.id not in incomplete
+            )
             for answer in answers
             for stored in await answer.fetchall()
         }
 
-    async def _contents(self) -> dict[UUID, dict[str, Document]]:
+    async def _contents(self) -> tuple[dict[UUID, dict[str, Document]], set[UUID]]:
+        """Documents by job, and the jobs of which not all had room."""
         contents: dict[UUID, dict[str, Document]] = defaultdict(dict)
+        incomplete: set[UUID] = set()
         if self._content_answer is not None:
             for job_id, kind, stored, content_type in await self._content_answer.fetchall():
-                contents[job_id][kind] = Document(stored, content_type)
-        return contents
+                if stored is None:
+                    incomplete.add(job_id)
+                else:
+                    contents[job_id][kind] = Document(stored, content_type)
+        return contents, incomplete

@@ -1,7 +1,7 @@
 """A job's documents and labels, kept out of its row."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import LiteralString
 from uuid import UUID
 
@@ -62,6 +62,26 @@ async def read_documents(
     """The documents of these jobs, of these kinds or of all."""
     values = {"scope": scope, "ids": uuids(ids), "kinds": None if kinds is None else texts(kinds)}
     return await tx.send(READ_DOCUMENTS, values)
+
+
+# A content beyond the room of its share is not fetched from where it is stored.
+READ_SHARES: LiteralString = """
+    SELECT job_id, kind, CASE WHEN total <= %(room)s THEN content END, content_type
+      FROM (SELECT stored.job_id, stored.kind, stored.content, stored.content_type,
+                   sum(octet_length(stored.content))
+                       OVER (PARTITION BY asked.share ORDER BY asked.place, stored.kind) AS total
+              FROM unnest(%(ids)s::uuid[], %(shares)s::integer[])
+                   WITH ORDINALITY AS asked(id, share, place)
+              JOIN job_document AS stored ON stored.scope = %(scope)s AND stored.job_id = asked.id) AS counted
+"""
+
+
+async def read_shares(
+    tx: Transaction, scope: str, shares: Mapping[UUID, int], room: int
+) -> AsyncCursor[tuple[UUID, str, bytes | None, str]]:
+    """The documents of jobs, by share in order and up to `room` bytes each; the rest without content."""
+    values = {"scope": scope, "ids": uuids(shares), "shares": list(shares.values()), "room": room}
+    return await tx.send(READ_SHARES, values)
 
 
 SAVE_LABELS: LiteralString = """
