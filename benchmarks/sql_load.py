@@ -20,6 +20,7 @@ from tenure_server.domain.job import Document, DocumentKind, JobHead
 from tenure_server.domain.lease_rules import EmptyReason, acquire
 from tenure_server.domain.lifecycle import Lifecycle
 from tenure_server.domain.lifecycle_document import built_ins
+from tenure_server.service.saving import SHARE_BYTES
 from tenure_server.service.sequence import Sequence as ReadySequence
 from tenure_server.service.sequence import make_job_id
 from tenure_server.store import changes, claims, documents, heads, jobs
@@ -103,7 +104,8 @@ class SqlCaller:
             items = [Item(head.id, head.version, secrets.token_bytes(TOKEN_BYTES), HOLDER) for head in ready]
             change = self._granted(ready[0], at)
             saved = await changes.save_and_read(tx, SCOPE, change, items, at)
-            content = await documents.read_documents(tx, SCOPE, [item.id for item in items])
+            shares = {item.id: 0 for item in items}
+            content = await documents.read_shares(tx, SCOPE, shares, SHARE_BYTES)
             await _save(tx, [saved, content])
         return [Leased(str(item.id), item.token or b"") for item in items]
 

@@ -14,7 +14,7 @@ from tests.concurrency.history import Outside, check_ends_once, check_leases, de
 from tests.factories import LEASE, QUEUE, acquire_one, leased_job, new_job
 from tests.fixtures.server import Server, running_server
 
-ROUNDS = 200
+ROUNDS = 120
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ async def test_at_the_end_of_a_lease_renewal_completion_and_sweep_agree(
 ) -> None:
     for microseconds in (-1, 0, 1):
         for order in range(6):
-            grants = await lease_many(client, 10)
+            grants = await lease_many(client, 5)
             server.clock.move(seconds=LEASE, microseconds=microseconds)
             valid = microseconds < 0
             for grant in grants:

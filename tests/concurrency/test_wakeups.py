@@ -113,12 +113,10 @@ async def test_a_lost_listener_comes_back_and_leaves_no_connection_behind(
 
 
 @pytest.mark.parametrize("pair", [True], indirect=True, ids=["notifications"])
-@pytest.mark.parametrize("payload", ["", "junk", "a\x1eb", "a\x1eb\x1fc", "a\x1eqqq\x1fdefault\x1fx\x1fy"])
-async def test_what_strangers_notify_hurts_nobody(
-    pair: list[AsyncClient], outside: Outside, payload: str
-) -> None:
+async def test_what_strangers_notify_hurts_nobody(pair: list[AsyncClient], outside: Outside) -> None:
     here, there = pair
-    await outside.execute("SELECT pg_notify('tenure_wakeup', %s)", [payload])
+    for payload in ("", "junk", "a\x1eb", "a\x1eb\x1fc", "a\x1eqqq\x1fdefault\x1fx\x1fy"):
+        await outside.execute("SELECT pg_notify('tenure_wakeup', %s)", [payload])
     waiting = asyncio.create_task(there.acquire("me", queues=[QUEUE], wait=10))
     await asyncio.sleep(0.05)
 
@@ -135,9 +133,9 @@ async def test_no_lease_begins_after_a_pause_was_answered(
     for server in servers:
         await server.ready()
     async with AsyncClient(servers[0].target) as one, AsyncClient(servers[1].target) as two:
-        await one.create_jobs([NewJob(queue=QUEUE) for _ in range(3000)])
+        await one.create_jobs([NewJob(queue=QUEUE) for _ in range(2000)])
         async with hammering([one, two]) as taken:
-            for _ in range(8):
+            for _ in range(5):
                 await until(has_grown(taken))
 
                 await two.update_queue(QUEUE, paused=True)
@@ -156,10 +154,10 @@ async def test_a_bound_of_one_is_never_overshot_by_two_servers(
         await server.ready()
     async with AsyncClient(servers[0].target) as one, AsyncClient(servers[1].target) as two:
         await one.update_queue(QUEUE, max_active=1)
-        await one.create_jobs([NewJob(queue=QUEUE) for _ in range(3000)])
+        await one.create_jobs([NewJob(queue=QUEUE) for _ in range(2000)])
 
         async with hammering([one, two], finish=True) as taken:
-            await until(lambda: len(taken) >= 100, 30)
+            await until(lambda: len(taken) >= 40, 30)
 
     assert await most_at_once(outside) == 1
 

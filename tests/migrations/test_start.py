@@ -13,13 +13,12 @@ from tenure_server.domain.errors import DatabaseUnavailable, SchemaTooNew
 from tenure_server.store.database import Database, DatabaseSettings
 from tenure_server.store.migrate import LOCK_ID, known_version, migrate_database, schema_version
 from tests.factories import QUEUE, acquire_one
-from tests.fixtures.processes import StartServer
 from tests.fixtures.server import running_server
 from tests.fixtures.service import HandDrivenClock
 
 TEN = 10
 TAKE_LOCK_SOON = "SELECT set_config('lock_timeout', '200ms', true), pg_advisory_xact_lock(%(id)s)"
-ROUNDS = 5
+ROUNDS = 3
 
 
 def database(dsn: str) -> Database:
@@ -76,15 +75,6 @@ async def test_ten_servers_that_start_at_once_on_an_empty_database_all_serve(
 
     all_ten = asyncio.Barrier(TEN)
     await asyncio.gather(*(serve(number) for number in range(TEN)))
-
-
-async def test_two_processes_that_start_at_once_on_an_empty_database_serve(
-    empty_dsn: str, start_server: StartServer
-) -> None:
-    servers = [start_server(empty_dsn) for _ in range(2)]
-
-    for server in servers:
-        await server.ready()
 
 
 async def test_a_migration_that_was_cut_off_left_nothing_behind(empty_dsn: str) -> None:

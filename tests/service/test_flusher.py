@@ -219,7 +219,7 @@ async def test_commands_for_a_busy_row_go_on_in_order_once_it_is_free(
             for p in (1, 2, 3)
         ]
         replies.append(
-            services.flusher.send([JobCall("default", deadline(0.06), grant.job.id, Renew(grant.token))])
+            services.flusher.send([JobCall("default", deadline(0.12), grant.job.id, Renew(grant.token))])
         )
         (late,) = await replies[-1].future
         assert isinstance(late, JobBusy)

@@ -6,7 +6,6 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-import psycopg
 import pytest
 
 from tenure_server.domain.command import Acquire
@@ -31,20 +30,6 @@ DAMAGE = {
     "a queue of no name": "queue = ''",
     "numbers at their ends": "attempt = 2147483647, max_attempts = 1, fence = 2^62, version = 2^62",
     "a retry policy of no use": "retry_multiplier = 'NaN', retry_initial_delay = '0'",
-}
-FORBIDDEN = {
-    "a time Python cannot hold": "expire_time = '294276-01-01'",
-    "a time that never comes": "expire_time = 'infinity'",
-    "a time before Christ": "create_time = '4000-01-01 BC'",
-    "a time that always was": "update_time = '-infinity'",
-    "a lease of ages": "lease_duration = '200000 years'",
-    "a delay of ages": "retry_max_delay = '200000 years'",
-    "a delay into the past": "retry_initial_delay = '-1 day'",
-    "a phase nobody knows": "phase = 'BROKEN'",
-    "a negative attempt": "attempt = -1",
-    "a holder without a lease": "lease_holder = 'me', lease_expire_time = NULL",
-    "a lease without a token": "lease_token = NULL",
-    "a lease that nobody looks at": "lease_check_time = NULL",
 }
 
 
@@ -75,14 +60,6 @@ async def damage(outside: Outside, job_id: UUID, how: str) -> None:
 async def states(outside: Outside, ids: list[UUID]) -> set[str]:
     cursor = await outside.execute("SELECT DISTINCT state FROM job WHERE id = ANY(%s)", [ids])
     return {str(row[0]) for row in await cursor.fetchall()}
-
-
-@pytest.mark.parametrize("how", FORBIDDEN.values(), ids=FORBIDDEN)
-async def test_the_schema_makes_such_a_row_impossible(services: Services, outside: Outside, how: str) -> None:
-    (job_id,) = await leased(services, 1)
-
-    with pytest.raises(psycopg.errors.CheckViolation):
-        await damage(outside, job_id, how)
 
 
 async def test_a_sweep_recovers_the_good_leases_around_damaged_ones(
@@ -154,20 +131,19 @@ async def test_a_damaged_job_that_is_due_does_not_keep_the_promoter_awake(
     assert await cursor.fetchone() == (True,)
 
 
-@pytest.mark.parametrize("how", DAMAGE.values(), ids=DAMAGE)
-async def test_a_claim_skips_a_damaged_job_and_sets_it_aside(
-    services: Services, outside: Outside, how: str
-) -> None:
-    bad, *good = await created(services, 4)
-    await damage(outside, bad, how)
+async def test_a_claim_skips_damaged_jobs_and_sets_them_aside(services: Services, outside: Outside) -> None:
     asked = Acquire("me", LEASE, (QUEUE,), max_leases=3)
+    for what, how in DAMAGE.items():
+        bad, *good = await created(services, 4)
+        await damage(outside, bad, how)
 
-    first = await services.leases.acquire(services.caller(), asked, wait=timedelta(0))
-    second = await services.leases.acquire(services.caller(), asked, wait=timedelta(0))
+        answers = [
+            await services.leases.acquire(services.caller(), asked, wait=timedelta(0)) for _ in range(2)
+        ]
 
-    granted = [grant.job.id for answer in (first, second) for grant in answer.outcome.grants]
-    assert set(good) <= set(granted)
-    assert len(granted) == len(set(granted))
+        granted = [grant.job.id for answer in answers for grant in answer.outcome.grants]
+        assert set(good) <= set(granted), what
+        assert len(granted) == len(set(granted)), what
 
 
 async def test_an_ask_for_a_damaged_job_is_refused_and_the_others_are_served(

@@ -161,6 +161,10 @@ STATEMENTS: dict[str, tuple[Use, set[str]]] = {
         {"request_outcome_time"},
     ),
     "documents": (lambda tx: documents.read_documents(tx, SCOPE, [LEASED]), {"job_document_pkey"}),
+    "shares of a reply": (
+        lambda tx: documents.read_shares(tx, SCOPE, dict.fromkeys(MANY, 0), 1_000_000),
+        {"job_document_pkey"},
+    ),
     "outlook": (
         lambda tx: queues.read_outlook(tx, SCOPE, ["queue-1"], NOW),
         {"job_ready", "job_scheduled"},
@@ -182,11 +186,12 @@ OF_FLUSH = {
     "keys",
     "request ids",
     "documents",
+    "shares of a reply",
     "renewal",
     "500 renewals",
     "grant",
 }
-SORTED_ANYWAY = {"watch near the end", "removal"}
+SORTED_ANYWAY = {"watch near the end", "removal", "shares of a reply"}
 """Few rows in any case; or no order at all."""
 
 
@@ -204,6 +209,20 @@ async def test_a_statement_goes_by_its_index_the_first_time_and_ever_after(
         assert indexes <= plan.indexes
         assert plan.scanned <= {"queue", "event_horizon"}
         assert name in SORTED_ANYWAY or "Sort" not in plan.types
+
+
+@pytest.mark.parametrize("name", sorted(OF_FLUSH - {"claim by labels"}))  # goes by its labels instead
+async def test_a_flush_looks_up_what_it_names_and_never_a_whole_scope(
+    explained: Explained, name: str
+) -> None:
+    async with explained.transaction(of_flush=True) as tx:
+        (plan,) = await explained.plans(tx, STATEMENTS[name][0])
+
+    conditions = [
+        node["Index Cond"] for node in plan.nodes() if "Index Cond" in node and node["Actual Loops"]
+    ]
+    assert conditions
+    assert [condition for condition in conditions if " AND " not in condition] == []
 
 
 async def test_a_claim_looks_at_few_pages(explained: Explained) -> None:

@@ -145,7 +145,7 @@ async def _refuse(method: _Method, context: Context, error: BaseException, start
     _log(method, BY_NUMBER[status.code].name, started)
     details: tuple[tuple[str, str | bytes], ...] = ((DETAILS_KEY, status.SerializeToString()),)
     left: float | None = context.time_remaining()
-    if isinstance(error, JobBusy) and left is not None and left < error.retry_after.total_seconds():
+    if isinstance(error, JobBusy) and left is not None and left < 2 * error.retry_after.total_seconds():
         details = (*details, DO_NOT_RETRY)
     await context.abort(BY_NUMBER[status.code], status.message, details)
 

@@ -20,7 +20,7 @@ from tenure_server.store.database import AGAIN, LOCKED, REFUSED, UNAVAILABLE, Da
 log = logging.getLogger(__name__)
 
 TRIES = 3
-ANSWER_TIME = 0.05
+ANSWER_TIME = 0.1
 """Seconds before its deadline at which a call for a busy row is answered, so that the answer arrives."""
 
 

@@ -35,7 +35,8 @@ SESSION: LiteralString = """
 
 # A flush finds rows by their keys alone, so one plan serves every call: planning a save takes longer than
 # carrying it out. A plan that lasts must not depend on how small a table was when it was made, so those
-# that read a whole table or scope are ruled out.
+# that read a table from end to end or look up row by row are ruled out: a statement that joins a table to
+# an array of ids says `id = ANY(…)` as well, or it reads the whole scope.
 FLUSH_SESSION: LiteralString = """
     SET plan_cache_mode = force_generic_plan;
     SET enable_seqscan = off;

@@ -8,7 +8,7 @@ from uuid import UUID
 from psycopg import AsyncCursor
 
 from tenure_server.domain.job import Document
-from tenure_server.store.arrays import byteas, texts, uuids
+from tenure_server.store.arrays import byteas, integers, texts, uuids
 from tenure_server.store.database import Transaction
 from tenure_server.store.jsonb import as_jsonb
 
@@ -72,7 +72,8 @@ READ_SHARES: LiteralString = """
                        OVER (PARTITION BY asked.share ORDER BY asked.place, stored.kind) AS total
               FROM unnest(%(ids)s::uuid[], %(shares)s::integer[])
                    WITH ORDINALITY AS asked(id, share, place)
-              JOIN job_document AS stored ON stored.scope = %(scope)s AND stored.job_id = asked.id) AS counted
+              JOIN job_document AS stored ON stored.scope = %(scope)s AND stored.job_id = ANY(%(ids)s)
+                                         AND stored.job_id = asked.id) AS counted
 """
 
 
@@ -80,7 +81,7 @@ async def read_shares(
     tx: Transaction, scope: str, shares: Mapping[UUID, int], room: int
 ) -> AsyncCursor[tuple[UUID, str, bytes | None, str]]:
     """The documents of jobs, by share in order and up to `room` bytes each; the rest without content."""
-    values = {"scope": scope, "ids": uuids(shares), "shares": list(shares.values()), "room": room}
+    values = {"scope": scope, "ids": uuids(shares), "shares": integers(shares.values()), "room": room}
     return await tx.send(READ_SHARES, values)
 
 
