@@ -158,7 +158,7 @@ ALTER TABLE ONLY public.request_outcome
 ALTER TABLE ONLY public.schema_migration
     ADD CONSTRAINT schema_migration_pkey PRIMARY KEY (version);
 
-CREATE INDEX job_event_position ON public.job_event USING btree (scope, "position");
+CREATE INDEX job_event_position ON public.job_event USING btree (scope, "position", job_id, version, step);
 
 CREATE INDEX job_expire ON public.job USING btree (expire_time) WHERE ((expire_time IS NOT NULL) AND (end_time IS NULL));
 

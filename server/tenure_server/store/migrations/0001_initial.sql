@@ -132,7 +132,8 @@ CREATE TABLE job_event (
         (time >= '0001-01-01 00:00:00+00' AND time < '10000-01-01 00:00:00+00'),
     CONSTRAINT job_event_pkey PRIMARY KEY (scope, job_id, version, step)
 );
-CREATE INDEX job_event_position ON job_event (scope, position);
+-- Watches, in exactly the order they are read.
+CREATE INDEX job_event_position ON job_event (scope, position, job_id, version, step);
 
 -- How far each scope's history was pruned; a watch from before that would have gaps.
 CREATE TABLE event_horizon (
