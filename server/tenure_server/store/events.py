@@ -69,6 +69,14 @@ WATCH_EVENTS: LiteralString = """
 """
 
 
+# The planner guesses how far a watch is behind, and would rather sort all that lies before it than walk
+# the index. Lasts until what is sent with it has been answered.
+WALK_THE_INDEX: LiteralString = """
+    SELECT set_config('enable_bitmapscan', 'off', true), set_config('enable_seqscan', 'off', true),
+           set_config('enable_sort', 'off', true)
+"""
+
+
 async def watch_events(
     tx: Transaction, scope: str, after: WatchPosition, job_id: UUID | None, queue: str | None, limit: int
 ) -> AsyncCursor[StoredEvent]:
@@ -83,6 +91,7 @@ async def watch_events(
         "queue": queue,
         "limit": limit,
     }
+    await tx.send(WALK_THE_INDEX)
     return await tx.send(WATCH_EVENTS, values, args_row(StoredEvent))
 
 
