@@ -94,16 +94,16 @@ def test_its_database_survives_being_killed_and_a_new_container(image: str) -> N
 def test_a_user_whom_postgresql_does_not_start_for_is_told_so_in_one_sentence(image: str, user: str) -> None:
     with started(image, "--user", user, *HARDENED, *SERVED) as server:
         assert server.exit_code == 2
-        assert re.fullmatch(r"tenure: user id 65532 has no entry .* give the DSN of .*\n", server.log)
+        assert re.fullmatch(r"error: user id 65532 has no entry .* give the DSN of .*\n", server.log)
 
 
 def test_as_root_without_capabilities_it_says_in_one_sentence_what_is_wrong(image: str) -> None:
     with started(image, "--user", "0", *HARDENED, *SERVED) as server:
         assert server.exit_code == 2
-        assert re.fullmatch(r"tenure: .*\n", server.log)
+        assert re.fullmatch(r"error: .*\n", server.log)
 
 
 def test_it_does_not_serve_plain_text_to_the_network_unless_told_to(image: str) -> None:
     with started(image) as server:
         assert server.exit_code == 2
-        assert re.fullmatch(r"tenure: 0\.0\.0\.0:50051 can be reached .* --insecure .*\n", server.log)
+        assert re.fullmatch(r"error: 0\.0\.0\.0:50051 can be reached .* --insecure .*\n", server.log)

@@ -79,5 +79,5 @@ def test_a_wrong_password_is_one_line_without_the_password(
 ) -> None:
     with started(image, *SERVED, *postgres.given(tmp_path, f"{CANARY}-no")) as server:
         assert server.exit_code == 1
-        assert re.fullmatch(r"tenure: .*\n", server.log)
+        assert re.fullmatch(r"error: .*\n", server.log)
         assert CANARY not in server.log
