@@ -36,6 +36,7 @@ log = logging.getLogger(__name__)
 
 PRUNING_INTERVAL = 60.0
 HEALTH_INTERVAL = 1.0
+HEALTH_PATIENCE = 3.0
 
 
 class Application:
@@ -117,19 +118,28 @@ class Application:
     async def _watch_health(self) -> None:
         """Say NOT_SERVING while the database does not answer."""
         serving = True
-        while True:
-            await asyncio.sleep(HEALTH_INTERVAL)
-            try:
-                await self._info.read()
-            except TenureError:
-                if serving:
-                    log.warning("the database does not answer: NOT_SERVING until it does")
-                serving = False
-                await self._rpc.set_not_serving()
-                continue
-            if not serving:
-                log.info("the database answers again: SERVING")
-            serving = True
+        looking: asyncio.Task[object] | None = None
+        try:
+            while True:
+                await asyncio.sleep(HEALTH_INTERVAL)
+                # A frozen database leaves a look hanging: it shows by itself when that is over.
+                looking = looking or asyncio.create_task(self._info.read())
+                answers = await _answers(looking)
+                if answers is not None:
+                    looking = None
+                await self._tell_health(bool(answers), serving)
+                serving = bool(answers)
+        finally:
+            if looking is not None:
+                looking.cancel()
+                await asyncio.gather(looking, return_exceptions=True)
+
+    async def _tell_health(self, answers: bool, serving: bool) -> None:
+        if serving and not answers:
+            log.warning("the database does not answer: NOT_SERVING until it does")
+            await self._rpc.set_not_serving()
+        elif answers and not serving:
+            log.info("the database answers again: SERVING")
             await self._rpc.set_serving()
 
     async def failure(self) -> None:
@@ -145,6 +155,17 @@ class Application:
         await asyncio.wait([flushing], timeout=max(grace, 1.0))
         await _cancelled(flushing, *loops)
         await self.database.close()
+
+
+async def _answers(looking: asyncio.Task[object]) -> bool | None:
+    """Whether a look at the database went well; None while there is no answer."""
+    done, _ = await asyncio.wait([looking], timeout=HEALTH_PATIENCE)
+    if not done:
+        return None
+    error = looking.exception()
+    if error is not None and not isinstance(error, TenureError):
+        raise error
+    return error is None
 
 
 async def _cancelled(*tasks: asyncio.Task[None]) -> None:

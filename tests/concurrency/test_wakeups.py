@@ -101,15 +101,15 @@ async def test_no_wakeup_is_lost_while_the_listening_connections_are_terminated(
 async def test_a_lost_listener_comes_back_and_leaves_no_connection_behind(
     pair: list[AsyncClient], outside: Outside
 ) -> None:
-    before = await listeners(outside)
+    async def both_listen() -> bool:
+        return await listeners(outside) == 2
+
+    await until(both_listen, 5)
     await terminate_listeners(outside)
 
-    async def all_are_back() -> bool:
-        return await listeners(outside) == before
+    await until(both_listen, 5)
 
-    await until(all_are_back, 5)
-
-    assert before == 2
+    assert await listeners(outside) == 2
 
 
 @pytest.mark.parametrize("pair", [True], indirect=True, ids=["notifications"])
